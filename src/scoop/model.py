@@ -133,6 +133,7 @@ class Event:
 
     `title`, `url`, `language`, `lead`, `image_url` and `own_publisher` are those of the story that leads it.
     `summary` is the current summary in the language of the desk or of the reader, None if there is none.
+    `outlet_count` counts sources of one publisher and name once, as pages do.
     `developed_at` is when readers who knew it should have looked again; `merged_into` is set if it is part of another.
     """
 
@@ -149,6 +150,7 @@ class Event:
     story_count: int
     item_count: int
     source_count: int
+    outlet_count: int
     publisher_family_count: int
     language_count: int
     sources: list[str]
@@ -373,7 +375,7 @@ class Post:
     error: str | None = None
 
 
-DecisionAction = Literal["merge", "apart", "split", "move", "lead", "suppress"]
+DecisionAction = Literal["merge", "together", "apart", "split", "move", "lead", "suppress"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,6 +116,53 @@ async def test_one_event_has_its_stories_documents_and_topics(database):
     assert (detail["event"]["topics"], detail["digests"]) == (["world_news"], [])
 
 
+async def test_the_documents_of_an_event_come_in_parts(database):
+    await a_fire(database)
+    async with visiting(database) as visitor:
+        path = f"{EVENTS}/{(await visitor.get(EVENTS)).json['items'][0]['event_uuid']}"
+        first, second = [(await visitor.get(f"{path}?limit=2&offset={offset}")).json["documents"] for offset in (0, 2)]
+        refused = await visitor.get(f"{path}?limit=1001")
+    assert [document["source"] for document in (*first, *second)] == ["harbour_post", "tribune", "akari"]
+    assert (len(first), refused.status) == (2, 400)
+
+
+async def test_what_only_one_publisher_has_is_part_of_the_event_however_many_report_it(database):
+    base = "The public library of Ostburg burned down in the night to Monday, the city said."
+    extra = " The minister Ella Brandt promised 4,200 new books."
+    reports = [
+        a_report(
+            n,
+            source=f"paper{n}",
+            canonical_url=f"https://paper{n}.example/fire",
+            title=f"Library burns, reports paper {'abcdefghij'[n % 10] * (1 + n // 10)}",
+            body_text=base + (extra if n == 3 else ""),
+        )
+        for n in range(1, 46)
+    ]
+    await told(database, reports)
+    await group_into_events(database, [report["title"] for report in reports])
+    async with visiting(database) as visitor:
+        path = f"{EVENTS}/{(await visitor.get(EVENTS)).json['items'][0]['event_uuid']}"
+        additions = (await visitor.get(path)).json["additions"]
+    assert additions == {"paper3.example": ["4,200 new", "Ella Brandt"]}
+
+
+async def test_the_languages_of_an_event_are_all_that_are_known(database):
+    languages = ["en"] * 51 + ["de", "und"]
+    reports = [
+        a_report(n, source=f"p{n}", canonical_url=f"https://p{n}.example/", title=f"Report {n}", body_text=f"{n}")
+        for n in range(1, len(languages) + 1)
+    ]
+    await told(database, reports)
+    async with database.transaction() as conn:
+        for n, language in enumerate(languages, start=1):
+            await conn.execute("UPDATE documents SET normalized_language = $2 WHERE source = $1", f"p{n}", language)
+    await group_into_events(database, [report["title"] for report in reports])
+    async with visiting(database) as visitor:
+        event = (await visitor.get(EVENTS)).json["items"][0]
+    assert (event["languages"], event["language_count"], event["story_count"]) == (["de", "en"], 2, 53)
+
+
 async def test_the_ids_of_merged_events_and_of_stories_lead_to_the_event(database):
     await a_fire(database)
     async with visiting(database) as visitor:

@@ -12,7 +12,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from builders import FIRE, FIRE_AGAIN, group_into_events, told
 from scoop.http import accounts
-from scoop.store import users
+from scoop.stages import digest
+from scoop.stages.digest import DigestOrder
+from scoop.store import topics, users
 from summarised import FIRE_SENTENCES, event_id_of, summarise
 from web.visitor import NOW, a_report, visiting
 
@@ -70,13 +72,28 @@ async def test_an_event_of_several_stories_is_one_entry_with_its_outlets(databas
         single = (await client.call_tool("search_stories", {"query": "Ostburg library"})).structured_content["result"]
         (listed,) = (await client.call_tool("latest", {})).structured_content["result"]
         event = (await client.call_tool("get_event", {"event_uuid": listed["event_uuid"]})).structured_content
+        rest = {"event_uuid": listed["event_uuid"], "offset": 1}
+        later = (await client.call_tool("get_event", rest)).structured_content
     assert hit["headline"] == listed == event["headline"]
     assert "Ostburg" in hit["untrusted_passage"]
     assert (listed["outlets"], listed["independent"], listed["stories"]) == (2, 2, 2)
     assert (listed["outlet_names"], listed["status"]) == (["Harbour Post", "Akari"], "new")
     assert {found["headline"]["event_uuid"] for found in single} == {listed["event_uuid"]}
     assert len(single) == len(event["stories"]) == len(event["articles"]) == 2
+    assert later["articles"] == event["articles"][1:]
     assert event["untrusted_text"].startswith("The public library of Ostburg")
+
+
+async def test_an_entry_of_a_digest_names_its_event(database):
+    await told(database, [a_report(1, hours_ago=6)])
+    async with database.transaction() as conn:
+        topic = await topics.by_slug(conn, "world_news")
+        await digest.make(conn, DigestOrder(topic=topic, day=NOW.date()), {})
+        event_uuid = await conn.fetchval("SELECT event_uuid::text FROM events")
+    key = await a_key(database)
+    async with visiting(database, role=None) as visitor, asking(visitor, key) as client:
+        made = (await client.call_tool("digest", {"topic": "world_news"})).structured_content
+    assert [entry["event_uuid"] for entry in made["entries"]] == [event_uuid]
 
 
 async def test_an_assistant_searches(database):

@@ -255,6 +255,28 @@ async def decisions(database):
         return await review.list_decisions(conn, collection=None, limit=10)
 
 
+# Together
+
+
+async def test_stories_put_together_are_one_event_until_that_is_undone(database):
+    unlike = an_article(2, "post", title="Vineyards expect a late harvest", body_text="Growers blame a cold spring.")
+    await told(database, [TWO_STORIES[0], unlike])
+    decision = await decided(database, review.put_together, *await names(database, "item-1", "item-2"))
+    await run_all(database)
+    assert await groups(database) == of([1, 2])
+    assert (await story_of(database, "item-1")).story_id != (await story_of(database, "item-2")).story_id
+    await undone(database, decision)
+    await run_all(database)
+    assert await groups(database) == of([1], [2])
+
+
+async def test_a_pair_that_was_put_together_waits_no_longer(database):
+    await told(database, TWO_STORIES)
+    assert len(await waiting(database)) == 1
+    await decided(database, review.put_together, *await names(database, "item-1", "item-2"))
+    assert await waiting(database) == []
+
+
 # Suppress
 
 

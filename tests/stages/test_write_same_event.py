@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import FIRE, FIRE_AGAIN, run_all, told
+from builders import FIRE, FIRE_AGAIN, group_into_events, run_all, told
 from scoop.actions import pair_answers, review
 from scoop.store import review as decisions
 from scoop.store.review import undo
@@ -49,7 +49,7 @@ async def test_an_answer_is_shown_in_the_queue_and_decides_nothing(database, tmp
         assert await made_decisions(desk) == []
 
 
-@pytest.mark.parametrize(("answer", "action"), [("different", "apart"), ("same", "merge")])
+@pytest.mark.parametrize(("answer", "action"), [("different", "apart"), ("same", "together")])
 async def test_an_answer_that_may_decide_is_a_marked_decision(database, tmp_path, answer, action):
     await two_fires(database)
     async with a_desk(database, tmp_path, decides=True) as desk:
@@ -61,6 +61,17 @@ async def test_an_answer_that_may_decide_is_a_marked_decision(database, tmp_path
         assert await queue(desk) == []
         [row] = await desk.rows("SELECT decision_id FROM pair_answers")
         assert row["decision_id"] == decision.decision_id
+
+
+async def test_stories_of_which_a_model_says_same_event_are_one_event_and_stay_two_stories(database, tmp_path):
+    await two_fires(database)
+    await group_into_events(database)
+    async with a_desk(database, tmp_path, decides=True) as desk:
+        desk.script.append("same")
+        await judge(desk)
+        await run_all(database)
+        [event] = await desk.rows("SELECT story_count, item_count FROM events WHERE status = 'active'")
+    assert (event["story_count"], event["item_count"]) == (2, 2)
 
 
 async def test_a_decision_of_a_model_is_undone_like_any_other_and_not_made_again(database, tmp_path):

@@ -86,6 +86,16 @@ async def test_a_story_moves_to_another_event_at_once_and_no_run_brings_it_back(
     assert await events(database) == {frozenset({STORM}), frozenset({RAIL, VOTE})}
 
 
+async def test_the_id_of_a_story_leads_to_the_event_that_it_was_moved_to(database):
+    await three_stories(database)
+    async with database.connection() as conn:
+        rail = str(await conn.fetchval("SELECT story_uuid FROM stories WHERE canonical_title = $1", RAIL))
+    await group_into_events(database, [STORM, RAIL])
+    await decide(database, review.move, [rail], str((await event_of(database, VOTE)).event_id))
+    async with database.connection() as conn:
+        assert (await event_reads.get_event(conn, rail)).event_id == (await event_of(database, VOTE)).event_id
+
+
 async def test_an_undone_move_puts_the_story_back_into_the_event_it_left(database):
     await three_stories(database, [STORM, RAIL])
     before = (await event_of(database, STORM)).event_uuid

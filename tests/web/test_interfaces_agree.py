@@ -1,5 +1,6 @@
 """Every interface gives the same events: pages, feeds, the API, exports, search, reading apps and assistants."""
 
+import html
 import json
 import re
 
@@ -65,6 +66,40 @@ async def test_pages_feeds_the_api_exports_search_apps_and_assistants_agree_on_t
     assert [hit["headline"]["event_uuid"] for hit in found] == [hit["event"]["event_uuid"] for hit in hits]
     assert sorted(item["title"] for item in items) == sorted(title_by_uuid.values())
     assert set().union(*(uuids(item["summary"]["content"]) for item in items)) == title_by_uuid.keys()
+
+
+async def test_the_feed_of_a_search_has_its_events_also_those_found_by_meaning_in_a_span_of_days(database):
+    await some_events(database)
+    async with visiting(database) as visitor:
+        for words in ("q=boats%20for%20students", "q=ostburg&since=2024-05-17", "q=ostburg&until=2024-05-16"):
+            hits = (await visitor.get(f"/api/v1/search?{words}")).json["items"]
+            page = await visitor.get(f"/search?{words}")
+            feed = re.search(r'href="(/feeds/search\.rss[^"]*)"', page.text)[1]
+            entries = uuids((await visitor.get(html.unescape(feed))).text)
+            assert entries == {hit["event"]["event_uuid"] for hit in hits}
+            assert ("2024-05-17" in words) == (not entries)
+
+
+async def test_two_sections_of_a_paper_under_one_name_are_one_outlet_everywhere(database):
+    sections = [
+        a_report(n, source=source, canonical_url=f"https://bbc.co.uk/{source}", hours_ago=n, **FIRE)
+        for n, source in enumerate(("bbc_world", "bbc_tech"), start=1)
+    ]
+    await told(database, sections)
+    async with database.transaction() as conn:
+        await conn.execute("INSERT INTO source_names VALUES ('bbc_world', 'BBC News'), ('bbc_tech', 'BBC News')")
+    async with visiting(database) as visitor:
+        (listed,) = (await visitor.get("/api/v1/events")).json["items"]
+        pages = [(await visitor.get(path)).page.text for path in ("/", "/search?q=library")]
+        event_page = (await visitor.get(f"/events/{listed['event_uuid']}")).page.text
+        feed = (await visitor.get("/feeds/all.rss")).text
+    async with syncing(database) as app:
+        (item,) = await app.items(await app.ids())
+    assert (listed["outlet_count"], listed["sources"]) == (1, ["bbc_tech", "bbc_world"])
+    assert all("outlets, " not in text for text in (*pages, event_page))
+    assert all("BBC News BN" not in text for text in pages)
+    assert feed.count("&gt;BBC News&lt;") == 1
+    assert item["summary"]["content"].count(">BBC News<") == 1
 
 
 async def test_every_interface_gives_the_same_summary(database):

@@ -1,3 +1,4 @@
+from collections import namedtuple
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -10,6 +11,7 @@ from scoop.model import Outlet, Story
 from scoop.web import labels
 from scoop.web.context import Context, day_href
 
+Covered = namedtuple("Covered", "outlet_count publisher_family_count")
 NOW = datetime(2024, 5, 16, 12, 0, tzinfo=UTC)
 
 
@@ -188,13 +190,24 @@ def test_a_collection_is_quoted_in_addresses():
 )
 def test_other_stories_of_an_event_are_counted_by_outlets_or_as_stories_of_the_same_outlet(others, said):
     stories = [a_story(sources=sources) for sources in others]
-    assert labels.other_story_counts(a_story(sources=["one"]), stories, len(stories)) == said
+    assert labels.other_story_counts(a_story(sources=["one"]), stories, [], len(stories)) == said
+
+
+def test_sections_of_one_paper_under_one_name_are_one_outlet():
+    sections = [
+        Outlet(source=source, source_name="BBC News", url=None, publisher_family="bbc", publisher_name="BBC")
+        for source in ("bbc_world", "bbc_tech")
+    ]
+    story = a_story(sources=["bbc_tech", "bbc_world"], source_count=2)
+    assert labels.story_outlets(story, sections) == "BBC News"
+    others = [a_story(sources=["bbc_tech"]), a_story(sources=["tribune"])]
+    assert labels.other_story_counts(a_story(sources=["bbc_world"]), others, sections, 2) == "1 more outlet"
 
 
 def test_an_event_never_has_more_independent_publishers_than_outlets():
-    assert labels.outlet_counts(a_story(source_count=12, publisher_family_count=9)) == "12 outlets, 9 independent"
-    assert labels.outlet_counts(a_story(source_count=2, publisher_family_count=3)) == "2 outlets, 2 independent"
-    assert labels.outlet_counts(a_story(source_count=1)) == ""
+    assert labels.outlet_counts(Covered(12, 9)) == "12 outlets, 9 independent"
+    assert labels.outlet_counts(Covered(2, 3)) == "2 outlets, 2 independent"
+    assert labels.outlet_counts(Covered(1, 1)) == ""
 
 
 def test_a_story_of_an_event_names_its_first_outlet():

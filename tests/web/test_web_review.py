@@ -98,7 +98,7 @@ async def test_keeping_apart_is_counted_in_what_is_known_of_precision(database):
     )
 
 
-@pytest.mark.parametrize("action", ["merge", "apart"])
+@pytest.mark.parametrize("action", ["merge", "together", "apart"])
 async def test_the_last_answer_is_undone_and_the_pair_is_back(database, action):
     await fire_twice(database)
     async with visiting(database, role="editor") as visitor:
@@ -240,7 +240,7 @@ async def test_only_those_who_may_edit_review(database):
         refused = [
             await reader.get("/review"),
             await reader.get("/review/log"),
-            *[await reader.post(f"/review/{each}") for each in ("merge", "apart", "split", "undo")],
+            *[await reader.post(f"/review/{each}") for each in ("merge", "together", "apart", "split", "undo")],
         ]
     async with visiting(database, role=None) as nobody:
         led_to_the_door = await nobody.get("/review")

@@ -135,7 +135,7 @@ async def test_the_filters_of_the_address_narrow_and_stay(desk):
         field.get("name"): field.get("value") for field in page.attributes("input")
     }.items()
     assert {"open": ""} in page.attributes("details")
-    assert "/feeds/search.rss?q=strike&source=gazette" in page.links()
+    assert "/feeds/search.rss?q=strike&source=gazette&since=2024-05-01&until=2024-05-16" in page.links()
     assert "No results" in none.text
     assert "/search?q=strike" in none.links()
 

@@ -131,6 +131,7 @@ def sentence(decision: Decision) -> str:
     if decision.undone_at is None:
         return {
             "merge": f"{other} is part of {one} now",
+            "together": f"{one} and {other} are one event",
             "apart": f"{one} and {other} stay apart",
             "split": f"{moved} of {one} made {other}",
             "move": f"{one} is in the event of {other} now"
@@ -141,6 +142,7 @@ def sentence(decision: Decision) -> str:
         }[decision.action]
     return {
         "merge": f"{other} is a story of its own again",
+        "together": f"{one} and {other} need not be one event any longer",
         "apart": f"{one} and {other} need not stay apart any longer",
         "split": f"{moved} went back to {one}",
         "move": f"{one} went back to event {decision.event_id}",

@@ -20,7 +20,7 @@ from scoop.http.params import AnySlug, PageParams, ShortText
 from scoop.http.routes import needs
 from scoop.store.db import Connection
 from scoop.store.reads import event_summaries
-from scoop.store.reads.event_summaries import EventDetail, EventSummary
+from scoop.store.reads.event_summaries import MAX_DOCUMENTS, MAX_OFFSET, EventDetail, EventSummary
 
 router = routes.for_programs("Events")
 
@@ -37,6 +37,7 @@ EXAMPLE: dict[str, Any] = {
     "story_count": 2,
     "item_count": 3,
     "source_count": 3,
+    "outlet_count": 3,
     "publisher_family_count": 2,
     "language_count": 1,
     "sources": ["akari", "harbour_post", "tribune"],
@@ -59,6 +60,10 @@ EXAMPLE: dict[str, Any] = {
     "topics": ["world_news"],
 }
 LIST_EXAMPLE = document.example({"items": [EXAMPLE], "next_cursor": None})
+
+
+DocumentLimit = Annotated[int, fastapi.Query(ge=1, le=MAX_DOCUMENTS, description="Maximum number of documents.")]
+DocumentOffset = Annotated[int, fastapi.Query(ge=0, le=MAX_OFFSET, description="Number of documents to skip.")]
 
 
 class EventListParams(PageParams):
@@ -107,12 +112,21 @@ def _position(event: EventSummary) -> tuple[Any, ...]:
 @router.get("/events/{event_uuid}", response_model=EventDetail)
 @needs("read")
 async def get_event(
-    request: Request, cache: Cached, desk: CurrentDesk, event_uuid: UUID, language: SummaryLanguage = None
+    request: Request,
+    cache: Cached,
+    desk: CurrentDesk,
+    event_uuid: UUID,
+    language: SummaryLanguage = None,
+    limit: DocumentLimit = MAX_DOCUMENTS,
+    offset: DocumentOffset = 0,
 ) -> Response:
-    """One event with its summary, its stories, its first 1,000 documents, related events, and its digests.
+    """One event with its summary, its stories, its documents, what only one publisher has, related events, its digests.
 
-    The id of a story leads to its event. For a merged event the response is the event that it became part of:
-    `event.event_uuid` differs then, and Content-Location is its address. A merge can be undone, so there is no
+    `limit` and `offset` choose a part of its documents, of which there are `event.item_count`.
+
+    The id of a story leads to the event that it is in, or to the one that it founded while that exists. For a merged
+    event the response is the event that it became part of: `event.event_uuid` differs then, and Content-Location is its
+    address. A merge can be undone, so there is no
     permanent redirect.
     """
 
@@ -122,6 +136,8 @@ async def get_event(
             str(event_uuid),
             now=desk.clock(),
             languages_of=lambda collection: summaries.languages(desk, collection, language),
+            limit=limit,
+            offset=offset,
         )
         return cached_response(detail, **{"Content-Location": f"{router.prefix}/events/{detail.event.event_uuid}"})
 

@@ -99,6 +99,15 @@ async def merge_stories(request: Request, conn: WriteConn, visitor: CurrentVisit
     return responses.json(request, decision, status=HTTPStatus.CREATED)
 
 
+@router.post("/review/together", response_model=Decision, status_code=201, responses=AGAINST)
+@needs("edit")
+async def put_together(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: StoryPair) -> Response:
+    """Show two stories as one event; both stay stories."""
+    with _against():
+        decision = await store.put_together(conn, *body.stories, note=body.note, by=visitor.name)
+    return responses.json(request, decision, status=HTTPStatus.CREATED)
+
+
 @router.post("/review/apart", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
 async def keep_apart(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: StoryPair) -> Response:

@@ -1,19 +1,18 @@
 """Search over the API."""
 
-from datetime import date
 from typing import Annotated
 
 import fastapi
 from fastapi import Request, Response
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from scoop.actions import search
 from scoop.actions.search import SearchResult
-from scoop.core.search import YEARS, Query, day_bounds
+from scoop.core.search import Query, day_bounds
 from scoop.http import responses, routes, searches
 from scoop.http.cache import Cached
 from scoop.http.deps import CurrentDesk
-from scoop.http.params import LongText, RequestModel, ShortText
+from scoop.http.params import LongText, RequestModel, SearchDay, ShortText
 from scoop.http.routes import needs
 
 router = routes.for_programs("Search")
@@ -26,19 +25,12 @@ class SearchParams(RequestModel):
     collection: Annotated[ShortText | None, Field(description="Only this collection, as ai_news.")] = None
     source: Annotated[ShortText | None, Field(description="Only this source, by its slug.")] = None
     topic: Annotated[ShortText | None, Field(description="Only events with a story of this topic, by its slug.")] = None
-    since: Annotated[date | None, Field(description="Seen on this day or later.")] = None
-    until: Annotated[date | None, Field(description="Seen on this day or earlier.")] = None
+    since: Annotated[SearchDay | None, Field(description="Seen on this day or later.")] = None
+    until: Annotated[SearchDay | None, Field(description="Seen on this day or earlier.")] = None
     language: Annotated[ShortText | None, Field(max_length=35, description="Only this language, as de.")] = None
     stories: Annotated[bool, Field(description="Whether to list single stories, not events.")] = False
     limit: Annotated[int, Field(ge=1, le=100, description="Maximum number of results.")] = 20
     offset: Annotated[int, Field(ge=0, le=search.MAX_OFFSET, description="Number of results to skip.")] = 0
-
-    @field_validator("since", "until")
-    @classmethod
-    def check_year(cls, day: date | None) -> date | None:
-        if day is not None and day.year not in YEARS:
-            raise ValueError(f"must be in the years {YEARS[0]} to {YEARS[-1]}")
-        return day
 
 
 @router.get("/search", response_model=SearchResult)

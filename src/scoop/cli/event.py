@@ -25,8 +25,9 @@ SHOWN_SIGNS = {"cosine": "cosine", "title_terms": "title", "body_terms": "text",
 def command(config: Config, event: str, as_json: bool) -> None:
     """Show one event with its summary, stories and documents.
 
-    ID is the number that `scoop events` shows, the event's UUID, or that of one of its stories. A merged event is
-    shown as the one that it became part of.
+    ID is the number that `scoop events` shows, the event's UUID, or that of a story: it leads to the
+    event that the story is in, or to the one that it founded while that exists. A merged event is shown as the one that
+    it became part of.
 
     The tables say why: `linked` is the mean probability that a story reports the same as the others of the event;
     `match` is what put a document into its story, which `scoop why DOCUMENT` explains. Related events are linked, but
@@ -69,7 +70,7 @@ def _print(detail: "EventDetail") -> None:
     click.echo(event.url or "no URL")
     click.echo(
         f"event {event.event_id} ({event.event_uuid}) in {event.collection}, {event.status}: "
-        f"{counted(event.source_count, 'outlet')}, {event.publisher_family_count} independent; "
+        f"{counted(event.outlet_count, 'outlet')}, {event.publisher_family_count} independent; "
         f"{counted(event.item_count, 'document')}, {counted(event.story_count, 'story', 'stories')}; "
         f"{', '.join(event.languages)}"
     )

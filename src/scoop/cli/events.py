@@ -77,5 +77,5 @@ async def _list(
 
 
 def _row(event: "EventSummary") -> tuple[object, ...]:
-    counts = (event.item_count, event.source_count, event.publisher_family_count)
+    counts = (event.item_count, event.outlet_count, event.publisher_family_count)
     return (event.event_id, event.last_seen_at, event.status, *counts, event.collection, event.title)

@@ -30,7 +30,7 @@ with_note = click.option("--note", default="", metavar="TEXT", help="The reason,
 @console.as_json
 @click.pass_context
 def command(ctx: click.Context, collection: str | None, limit: int, as_json: bool) -> None:
-    """Decide on stories that may be one: list, merge, keep apart, split, move, undo.
+    """Decide on stories that may be one: list, merge, put together, keep apart, split, move, undo.
 
     Without a command it lists undecided pairs of stories that probably cover one event, with their two best-linked
     documents side by side. The most important come first: covered by many publishers, with a probability near one
@@ -44,6 +44,7 @@ def command(ctx: click.Context, collection: str | None, limit: int, as_json: boo
     Examples:
       scoop review                            the pairs that wait for you
       scoop review merge 12 17                they are one story
+      scoop review together 12 17             they are two stories of one event
       scoop review apart 12 17                they are not, and never will be
       scoop review split 4711 4712            these documents are a story of their own
       scoop review split --each 4711 4712     each of these documents is
@@ -70,6 +71,23 @@ def merge(config: Config, story: str, other: str, note: str, as_json: bool) -> N
       scoop review merge 12 17 --note "the same press release"
     """
     runtime.run(_decide(config, "merge", [story, other], note, as_json=as_json))
+
+
+@command.command()
+@click.argument("story", type=console.REFERENCE)
+@click.argument("other", metavar="STORY", type=console.REFERENCE)
+@with_note
+@console.as_json
+@click.pass_obj
+def together(config: Config, story: str, other: str, note: str, as_json: bool) -> None:
+    """Show two stories as one event; both stay stories.
+
+    \b
+    Examples:
+      scoop review together 12 17
+      scoop review together 12 17 --note "the vote and the first reactions"
+    """
+    runtime.run(_decide(config, "put_together", [story, other], note, as_json=as_json))
 
 
 @command.command()
@@ -225,6 +243,7 @@ def _show(pair: "GrayPair") -> None:
     if pair.answer is not None:
         terminal.print(Text(_answer(pair.answer)), width=min(terminal.width, WIDEST))
     click.echo(f"  scoop review merge {one.story_id} {other.story_id}")
+    click.echo(f"  scoop review together {one.story_id} {other.story_id}")
     click.echo(f"  scoop review apart {one.story_id} {other.story_id}\n")
 
 
@@ -251,7 +270,7 @@ def _told(side: "PairDocument") -> Sequence[str]:
 async def _decide(config: Config, action: str, names: Sequence[str], note: str, *, as_json: bool) -> None:
     from scoop.store import review
 
-    decide = {"merge": review.merge, "keep_apart": review.keep_apart}[action]
+    decide = {"merge": review.merge, "put_together": review.put_together, "keep_apart": review.keep_apart}[action]
     async with runtime.open_connection(config) as conn, conn.transaction():
         decision = await decide(conn, *names, note=note)
     _tell([decision], decision if as_json else None)

@@ -10,7 +10,7 @@ import click
 
 from scoop.cli import console, runtime
 from scoop.config import Config
-from scoop.core.display_names import counted, outlet_name
+from scoop.core.display_names import counted, distinct_outlets, outlet_name
 from scoop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -106,9 +106,11 @@ def _print(result: "SearchResult", *, by_story: bool) -> None:
 def _print_event(hit: "SearchHit") -> None:
     event = hit.event
     is_lead = hit.story.story_uuid == event.lead_story_uuid
-    _print_match(event.event_id, hit.headline, _facts(hit, event), hit.passage, story=None if is_lead else hit.title)
-    names = [outlet_name(outlet.source, outlet.source_name) for outlet in event.outlets[:SHOWN_OUTLETS]]
-    more = event.source_count - len(names)
+    facts = _facts(hit, event, event.outlet_count)
+    _print_match(event.event_id, hit.headline, facts, hit.passage, story=None if is_lead else hit.title)
+    outlets = distinct_outlets(event.outlets)[:SHOWN_OUTLETS]
+    names = [outlet_name(outlet.source, outlet.source_name) for outlet in outlets]
+    more = event.outlet_count - len(names)
     _print_dimmed(", ".join(names) + (f" and {more:,} more" if more > 0 else ""))
     for story in hit.other_stories[:SHOWN_STORIES]:
         click.echo(f"{INDENT}+ {story.title}")
@@ -118,15 +120,15 @@ def _print_event(hit: "SearchHit") -> None:
 
 
 def _print_story(hit: "SearchHit") -> None:
-    facts = f"{_facts(hit, hit.story)}  event {hit.event.event_id}"
+    facts = f"{_facts(hit, hit.story, hit.story.source_count)}  event {hit.event.event_id}"
     _print_match(hit.story.story_id, hit.title, facts, hit.passage)
 
 
-def _facts(hit: "SearchHit", subject: "EventSummary | Story") -> str:
+def _facts(hit: "SearchHit", subject: "EventSummary | Story", count: int) -> str:
     """The time, collection and coverage of an event or a story, and how it was found."""
-    outlets = counted(subject.source_count, "outlet")
-    independent = min(subject.publisher_family_count, subject.source_count)
-    coverage = f"{outlets}, {independent:,} independent" if subject.source_count > 1 else outlets
+    outlets = counted(count, "outlet")
+    independent = min(subject.publisher_family_count, count)
+    coverage = f"{outlets}, {independent:,} independent" if count > 1 else outlets
     found_by = f"  found by {', '.join(hit.found_by)}" if hit.found_by else ""
     return f"{console.format_time(subject.last_seen_at)}  {subject.collection}  {coverage}{found_by}"
 

@@ -1,8 +1,10 @@
 """Slugs and counts as people write them."""
 
 import re
+from collections.abc import Iterable
 
 from scoop.core import text
+from scoop.model import Outlet
 
 ABBREVIATIONS = frozenset({"ai", "eu", "uk", "un", "us", "usa"})
 BROADCASTERS = frozenset(
@@ -38,6 +40,14 @@ def outlet_name(source: str, source_name: str | None) -> str:
     return (
         " ".join(word.upper() if word in ABBREVIATIONS | BROADCASTERS else word.capitalize() for word in words) or slug
     )
+
+
+def distinct_outlets(outlets: Iterable[Outlet]) -> list[Outlet]:
+    """The first outlet of each publisher and name: two sections of a paper under one name are one to readers."""
+    first: dict[tuple[str, str], Outlet] = {}
+    for outlet in outlets:
+        first.setdefault((outlet.publisher_family, outlet_name(outlet.source, outlet.source_name)), outlet)
+    return list(first.values())
 
 
 def counted(count: int, one: str, many: str = "") -> str:

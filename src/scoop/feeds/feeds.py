@@ -12,7 +12,6 @@ from uuid import UUID, uuid5
 from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from scoop.actions import search
 from scoop.core import disclaimers, display_names, summaries
 from scoop.core import search as search_query
 from scoop.core.feed_writing import (
@@ -29,8 +28,10 @@ from scoop.core.feed_writing import (
 from scoop.core.feed_writing.content import FeedStory, LinkedText
 from scoop.core.rendering import common
 from scoop.errors import NotFound
-from scoop.http import links, responses, routes
+from scoop.http import links, responses, routes, searches
+from scoop.http.cache import Cached
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
+from scoop.http.params import SearchDay
 from scoop.http.routes import needs
 from scoop.model import Digest, Event, Telling
 from scoop.store import posts, topics
@@ -51,7 +52,7 @@ SHOWN_COMPANY = 20
 LEAD_PARAGRAPH = "\n\n"
 CACHE_CONTROL = "private, max-age=60"
 # Parameters that the feed's own address repeats: never a key, however it is spelled.
-REPEATED = ("q", "collection", "source", "topic", "language", "limit")
+REPEATED = ("q", "collection", "source", "topic", "since", "until", "language", "limit")
 NO_NUL = r"^[^\x00]*$"
 
 FeedFormat = Literal["rss", "atom", "json"]
@@ -95,6 +96,8 @@ class FeedSearch(BaseModel):
     collection: str | None = Field(None, max_length=200, pattern=NO_NUL)
     source: str | None = Field(None, max_length=200, pattern=NO_NUL)
     topic: str | None = Field(None, max_length=200, pattern=NO_NUL)
+    since: SearchDay | None = Field(None, description="Seen on this day or later.")
+    until: SearchDay | None = Field(None, description="Seen on this day or earlier.")
     language: str | None = Field(None, max_length=35, pattern=NO_NUL)
     limit: int = Field(50, ge=1, le=MAX_LIMIT, description="Maximum number of events.")
 
@@ -103,20 +106,22 @@ class FeedSearch(BaseModel):
 @needs("read")
 async def search_feed(
     request: Request,
+    cache: Cached,
     desk: CurrentDesk,
-    conn: ReadConn,
     format: FeedFormat,
     query: Annotated[FeedSearch, Query()],
 ) -> Response:
     """The events that match a search, the latest first."""
-    filters = query.model_dump(exclude={"q"})
-    sought = search_query.Query(text=query.q, timezone=desk.timezone, **filters)
-    hits = (await search.search_stories(conn, sought, now=desk.clock())).items
-    events = (await event_reads.events_by_id(conn, [hit.event.event_id for hit in hits])).values()
+    since, until = search_query.day_bounds(query.since, query.until, desk.timezone)
+    filters = query.model_dump(exclude={"q", "since", "until"})
+    sought = search_query.Query(text=query.q, timezone=desk.timezone, since=since, until=until, **filters)
+    hits = (await searches.find_stories(cache, desk, sought)).items
     address = urlencode({name: value for name, value in query.model_dump(exclude={"limit"}).items() if value})
     subject = FeedSubject(name=f"search {address}", title=f"Scoop: {query.q}", path=f"/search?{address}")
-    latest = sorted(events, key=lambda event: (event.last_seen_at, event.event_id), reverse=True)
-    return await _events(request, desk, conn, format, subject, latest)
+    async with desk.reading() as conn:
+        events = (await event_reads.events_by_id(conn, [hit.event.event_id for hit in hits])).values()
+        latest = sorted(events, key=lambda event: (event.last_seen_at, event.event_id), reverse=True)
+        return await _events(request, desk, conn, format, subject, latest)
 
 
 @router.get("/{collection}.{format}", responses=RESPONSES, response_class=Response)
@@ -216,7 +221,7 @@ def _event_entry(desk: Desk, base: str, listed: ListedEvent) -> FeedEntry:
         note=_disclaimer(event),
         outlets=[
             LinkedText(text=display_names.outlet_name(outlet.source, outlet.source_name), href=_href(desk, outlet.url))
-            for outlet in listed.outlets[:SHOWN_OUTLETS]
+            for outlet in display_names.distinct_outlets(listed.outlets)[:SHOWN_OUTLETS]
         ],
         company=[
             LinkedText(text=story.title, href=f"{page}?story={story.story_id}#story-{story.story_id}")

@@ -7,6 +7,7 @@ import nh3
 
 from scoop.core import disclaimers, display_names, summaries, text
 from scoop.greader import streams
+from scoop.model import Outlet
 from scoop.store.reads.streams import StreamItem
 
 SCHEMES = {"http", "https"}
@@ -50,7 +51,7 @@ def content(shown: StreamItem, page: str) -> str:
     paragraphs += [f"<p>{escape(text.one_line(part))}</p>" for part in text.readable(shown.body).split("\n\n") if part]
     outlets = "".join(
         f'<li><a href="{escape(outlet.url)}">{escape(name)}</a></li>' if outlet.url else f"<li>{escape(name)}</li>"
-        for outlet, name in zip(shown.outlets, _names(shown), strict=True)
+        for outlet, name in _named_outlets(shown)
     )
     sources = f'<p><a href="{escape(page)}">Outlets</a></p><ul>{outlets}</ul>'
     return nh3.clean("".join(paragraphs) + sources, url_schemes=SCHEMES)
@@ -72,5 +73,6 @@ def _author(shown: StreamItem) -> str:
     return publishers.get(shown.event.own_publisher or "", "") or next(iter(publishers.values()), "")
 
 
-def _names(shown: StreamItem) -> list[str]:
-    return [display_names.outlet_name(outlet.source, outlet.source_name) for outlet in shown.outlets]
+def _named_outlets(shown: StreamItem) -> list[tuple[Outlet, str]]:
+    outlets = display_names.distinct_outlets(shown.outlets)
+    return [(outlet, display_names.outlet_name(outlet.source, outlet.source_name)) for outlet in outlets]

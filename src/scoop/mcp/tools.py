@@ -34,6 +34,7 @@ from scoop.store.db import Connection
 from scoop.store.digests import DigestRun
 from scoop.store.reads import decisions as decision_reads
 from scoop.store.reads import event_summaries, slices
+from scoop.store.reads import events as event_reads
 from scoop.store.reads import stats as stats_reads
 from scoop.store.reads import stories as story_reads
 from scoop.store.reads.event_summaries import EventSummary, SummaryStatus
@@ -52,6 +53,7 @@ QUERY_SYNTAX = (
     "after:2026-11-01, before:2026-11-15."
 )
 CollectionParam = Annotated[str | None, Field(description="Only this collection, such as world_news.", max_length=128)]
+ArticleOffset = Annotated[int, Field(description="Number of articles to skip.", ge=0, le=event_summaries.MAX_OFFSET)]
 ResultLimit = Annotated[int, Field(description="Maximum number of results.", ge=1, le=MAX_RESULTS)]
 QueryText = Annotated[str, Field(description=QUERY_SYNTAX, max_length=400)]
 DayParam = Annotated[date | None, Field(description="A date, such as 2026-11-15.")]
@@ -165,6 +167,7 @@ class McpDigestEntry(BaseModel, frozen=True):
     An article of a curator has a `relevance_score` of 0 to 100, the interests that it matches, and the reasoning.
     """
 
+    event_uuid: UUID
     story_uuid: UUID
     untrusted_title: str
     untrusted_summary: str
@@ -263,8 +266,11 @@ class Tools:
             )
         return [_event_headline(event) for event in latest]
 
-    async def get_event(self, event_uuid: UUID) -> McpEvent:
-        """Get one event: its summary with sources, its stories, its articles, the text of its lead, related events."""
+    async def get_event(self, event_uuid: UUID, offset: ArticleOffset = 0) -> McpEvent:
+        """Get one event: its summary with sources, its stories, its articles, the text of its lead, related events.
+
+        It has at most 50 articles; `offset` gives those after so many.
+        """
         policy = self.desk.summary_policy
         async with self._reading() as conn:
             detail = await event_summaries.get_detail(
@@ -272,6 +278,8 @@ class Tools:
                 str(event_uuid),
                 now=self.desk.clock(),
                 languages_of=lambda collection: (policy.language_of(collection),),
+                limit=MAX_RESULTS,
+                offset=offset,
             )
             body = await story_reads.get_text(conn, detail.stories[0].story_id)
         whole = text.readable(body)
@@ -279,7 +287,7 @@ class Tools:
             headline=_event_headline(detail.event),
             summary=mcp_summaries.describe(detail.summary),
             stories=[_headline(story) for story in detail.stories[:MAX_RESULTS]],
-            articles=[_article(document) for document in detail.documents[:MAX_RESULTS]],
+            articles=[_article(document) for document in detail.documents],
             untrusted_text=text.truncated(whole, TEXT_CHARACTERS),
             is_text_cut=len(whole) > TEXT_CHARACTERS,
             related=[_event_headline(related.event) for related in detail.related],
@@ -338,6 +346,8 @@ class Tools:
             settings = await topic_store.by_slug(conn, topic)
             run = await _run(conn, settings, day)
             entries = await digest_store.list_entries(conn, run.digest_run_id)
+            events = await event_reads.event_uuids_of_stories(conn, [entry.story_id for entry in entries])
+        event_by_story = {entry.story_uuid: events[entry.story_id] for entry in entries}
         published = digest_store.make_digest(
             settings, run.run_date, entries, introduction=run.introduction, language=run.language
         )
@@ -348,6 +358,7 @@ class Tools:
             introduction=run.introduction,
             entries=[
                 McpDigestEntry(
+                    event_uuid=event_by_story[telling.story_uuid],
                     story_uuid=UUID(str(telling.story_uuid)),
                     untrusted_title=text.one_line(telling.title),
                     url=telling.url,
@@ -503,8 +514,11 @@ def _event_headline(event: EventSummary) -> McpEventHeadline:
         url=event.url,
         language=event.language,
         status=event.status,
-        outlet_names=[display_names.outlet_name(outlet.source, outlet.source_name) for outlet in event.outlets],
-        outlets=event.source_count,
+        outlet_names=[
+            display_names.outlet_name(outlet.source, outlet.source_name)
+            for outlet in display_names.distinct_outlets(event.outlets)
+        ],
+        outlets=event.outlet_count,
         independent=event.publisher_family_count,
         documents=event.item_count,
         stories=event.story_count,

@@ -39,7 +39,7 @@ async def _decide(conn: Connection, written: Written, stories: tuple[int, int] |
     judgement: PairJudgement = written.text
     if stories is None or judgement.verdict == "unsure" or await pair_answers.was_undone(conn, *stories):
         return None
-    decide = review.merge if judgement.verdict == "same" else review.keep_apart
+    decide = review.put_together if judgement.verdict == "same" else review.keep_apart
     prompt = written.prompt
     by = f"{written.model} ({prompt.prompt_id} {prompt.prompt_version})"
     one, other = map(str, stories)

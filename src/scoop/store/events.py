@@ -43,9 +43,11 @@ async def regroup(conn: Connection, regrouping: Regrouping, centrality: Mapping[
     placed = {story_id: number.get(event_id, event_id) for story_id, event_id in regrouping.event_by_story.items()}
     await conn.execute(SQL["revive"], list(regrouping.revived))
     values = list(placed), list(placed.values()), [centrality.get(story) for story in placed]
-    changed = {row["coverage_id"] for row in await conn.fetch(SQL["place"], *values)}
+    written = await conn.fetch(SQL["place"], *values)
+    changed = {row["coverage_id"] for row in written}
+    returned = {story_id for story_id, event_id in placed.items() if event_id in regrouping.revived}
+    await conn.execute(SQL["follow_founders"], list(returned | {row["story_id"] for row in written}))
     if regrouping.revived:
-        await conn.execute(SQL["follow_founders"], list(regrouping.revived))
         await read_state.give_back(conn, list(regrouping.revived))
     await _merge(conn, regrouping.merged)
     await conn.execute(SQL["inherit_suppression"], list(changed))
@@ -92,7 +94,7 @@ def _facts(row: Mapping[str, Any], candidates: Sequence[LeadCandidate], now: Any
     names = ("event_id", "status", "first_seen_at", "last_seen_at", "story_count", "item_count", "sources")
     return {name: row[name] for name in names} | {
         "publisher_families": row["publisher_families"],
-        "languages": sorted({candidate.language for candidate in candidates}),
+        "languages": row["languages"],
         "lead_story_id": decisions.choose_lead(candidates, current=row["lead_story_id"], chosen=row["chosen_lead_id"]),
         "leads": decisions.choose_leads(candidates),
         "has_developed": decisions.has_developed(

@@ -3,7 +3,7 @@
 INSERT INTO events (event_id, event_uuid, collection, lead_story_id, leads, first_seen_at, last_seen_at, developed_at,
     developed_families, item_count, sources, publisher_families, languages)
 SELECT story_id, story_uuid, stories.collection, story_id, jsonb_build_object(language, story_id), first_seen_at, last_seen_at,
-    now(), publisher_family_count, item_count, sources, publisher_families, ARRAY[language]
+    now(), publisher_family_count, item_count, sources, publisher_families, array_remove(ARRAY[language], 'und')
 FROM stories CROSS JOIN LATERAL (
     SELECT normalized_language AS language FROM documents WHERE document_id = representative_document_id) AS representing
 WHERE story_id = ANY ($1::bigint[])
@@ -24,24 +24,28 @@ SELECT opened.event_id, collection, story_id, first_seen_at, last_seen_at, now()
 FROM unnest($1::bigint[], $2::bigint[]) AS opened (event_id, story_id) JOIN stories USING (story_id);
 
 -- name: place
--- Set the events of stories and how central each is in its event; only what differs is written, and its events are given.
+-- Set the events of stories and how central each is in its event; only what differs is written and given.
 UPDATE stories SET coverage_id = placed.event_id, centrality = placed.centrality
 FROM unnest($1::bigint[], $2::bigint[], $3::real[]) AS placed (story_id, event_id, centrality)
 WHERE stories.story_id = placed.story_id AND (coverage_id <> placed.event_id
     OR (stories.centrality IS NULL) <> (placed.centrality IS NULL) OR abs(stories.centrality - placed.centrality) > 0.01)
-RETURNING coverage_id;
+RETURNING stories.story_id, coverage_id;
 
 -- name: revive
 -- Make merged events events of their own again.
 UPDATE events SET status = 'active', merged_into = NULL WHERE event_id = ANY ($1::bigint[]) AND status = 'merged';
 
 -- name: follow_founders
--- Merged events follow the stories that founded them into the revived ones.
-UPDATE events SET merged_into = stays.coverage_id
-FROM stories AS stays JOIN stories AS founder ON founder.story_id = stays.story_id OR founder.merged_into = stays.story_id
-WHERE stays.coverage_id = ANY ($1::bigint[]) AND stays.status <> 'merged'
-    AND events.event_id = founder.story_id AND events.status = 'merged'
-    AND events.event_id <> stays.coverage_id;
+-- Merged events follow the stories that founded them, and those merged into these, to their present events.
+UPDATE events SET merged_into = present.event_id
+FROM (
+    SELECT story_id, coverage_id AS event_id FROM stories WHERE story_id = ANY ($1::bigint[])
+    UNION ALL
+    SELECT absorbed.story_id, stays.coverage_id FROM stories AS stays JOIN stories AS absorbed ON absorbed.merged_into = stays.story_id
+    WHERE stays.story_id = ANY ($1::bigint[])
+) AS present
+WHERE events.event_id = present.story_id AND events.status = 'merged' AND events.event_id <> present.event_id
+    AND events.merged_into <> present.event_id;
 
 -- name: merge
 -- Merge events into others, with the stories that are left in them and the events that were merged into them before.
@@ -74,7 +78,9 @@ SELECT event_id, events.collection, developed_at, developed_families, lead_story
     ARRAY(SELECT DISTINCT source FROM stories CROSS JOIN unnest(sources) AS source
         WHERE story_id = ANY (gathered.story_ids) ORDER BY 1) AS sources,
     ARRAY(SELECT DISTINCT family FROM stories CROSS JOIN unnest(publisher_families) AS family
-        WHERE story_id = ANY (gathered.story_ids) ORDER BY 1) AS publisher_families
+        WHERE story_id = ANY (gathered.story_ids) ORDER BY 1) AS publisher_families,
+    ARRAY(SELECT DISTINCT normalized_language FROM stories JOIN documents ON document_id = representative_document_id
+        WHERE story_id = ANY (gathered.story_ids) AND normalized_language <> 'und' ORDER BY 1) AS languages
 FROM events CROSS JOIN LATERAL (
     SELECT array_agg(story_id) AS story_ids, count(*)::int AS story_count, sum(item_count)::int AS item_count,
         min(first_seen_at) AS first_seen_at, max(last_seen_at) AS last_seen_at,

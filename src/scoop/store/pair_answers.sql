@@ -31,7 +31,7 @@ WHERE pair_id = ANY ($1::bigint[]);
 
 -- name: undone
 -- Whether people undid a decision about two stories.
-SELECT EXISTS (SELECT FROM story_decisions WHERE undone_at IS NOT NULL AND action IN ('merge', 'apart')
+SELECT EXISTS (SELECT FROM story_decisions WHERE undone_at IS NOT NULL AND action IN ('merge', 'together', 'apart')
     AND story_id IN ($1, $2) AND other_story_id IN ($1, $2));
 
 -- name: append

@@ -1,4 +1,4 @@
-"""Decisions of people about stories and events: merge, keep apart, split, move, lead, suppress, and undo."""
+"""Decisions of people about stories and events: merge, together, apart, split, move, lead, suppress, and undo."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -59,6 +59,19 @@ async def merge(conn: Connection, one: str, other: str, *, note: str = "", by: s
     await conn.execute(SQL["record"], merged.document_ids, "manual_merge", survivor.story_id, merged.story_id, details)
     await stories.fold(conn, [MergedGroup(story=survivor.story_id, absorbed_story_ids=(merged.story_id,))])
     await _regroup(conn, survivor.collection, [survivor.story_id])
+    return await by_id(conn, decision_id)
+
+
+async def put_together(conn: Connection, one: str, other: str, *, note: str = "", by: str = "") -> Decision:
+    """Show two stories as one event, inside the caller's transaction; both stay stories."""
+    ours, theirs = await _two_stories(conn, one, other)
+    await _refuse_against(conn, ours.document_ids, theirs.document_ids, is_same=False, because="keeps them apart")
+    decision_id: int = await conn.fetchval(
+        SQL["decide"], "together", ours.collection, ours.story_id, theirs.story_id, [], [], note, by, None
+    )
+    pair = _in_order(ours.representative_document_id, theirs.representative_document_id)
+    await conn.execute(SQL["put_tie"], decision_id, *pair)
+    await _regroup(conn, ours.collection, [ours.story_id, theirs.story_id])
     return await by_id(conn, decision_id)
 
 
@@ -213,7 +226,7 @@ async def _undo_on_stories(conn: Connection, decision: Decision) -> None:
     """Move documents or the story back, and enqueue the documents for dedup."""
     if decision.action == "move":
         await _move_story_back(conn, decision)
-    elif decision.action != "apart":
+    elif decision.action in ("merge", "split"):
         await _move_back(conn, decision)
     named = [story_id for story_id in (decision.story_id, decision.other_story_id) if story_id is not None]
     survivors = [await _surviving(conn, story_id) for story_id in named]

@@ -17,6 +17,12 @@ WITH linked AS (
     JOIN story_members AS ours ON ours.document_id = one_document_id
     JOIN story_members AS theirs ON theirs.document_id = other_document_id
     WHERE undone_at IS NULL
+    UNION
+    SELECT least(ours.story_id, theirs.story_id), greatest(ours.story_id, theirs.story_id)
+    FROM event_ties
+    JOIN story_members AS ours ON ours.document_id = one_document_id
+    JOIN story_members AS theirs ON theirs.document_id = other_document_id
+    WHERE undone_at IS NULL
 ), chosen AS (
     SELECT one.collection, one_id, other_id, one.item_count + other.item_count AS items, count(*) OVER () AS waiting,
         (one.publisher_family_count + other.publisher_family_count) * 4 * probability * (1 - probability)

@@ -1,7 +1,7 @@
 """Labels of the pages: stored slugs, codes, counts and times in words."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
@@ -9,6 +9,7 @@ from scoop.core import events, front_page, redaction, text
 from scoop.core.curation import EvaluationState, RejectReason
 from scoop.core.display_names import collection_name as collection_name
 from scoop.core.display_names import counted as counted
+from scoop.core.display_names import distinct_outlets as distinct_outlets
 from scoop.core.display_names import initials as initials
 from scoop.core.display_names import outlet_name as outlet_name
 from scoop.core.front_page import ChangeSince, EventTally
@@ -131,6 +132,15 @@ class Covered(Protocol):
     def publisher_family_count(self) -> int: ...
 
 
+class CoveredByOutlets(Protocol):
+    """An event with its numbers of outlets and of independent publishers."""
+
+    @property
+    def outlet_count(self) -> int: ...
+    @property
+    def publisher_family_count(self) -> int: ...
+
+
 class CoveredByDocuments(Covered, Protocol):
     """The same with its number of documents."""
 
@@ -151,10 +161,10 @@ def coverage_counts(story: CoveredByDocuments) -> str:
     return f"{source_counts(story)}{documents}"
 
 
-def outlet_counts(event: Covered) -> str:
+def outlet_counts(event: CoveredByOutlets) -> str:
     """The number of outlets, and how many of them are independent of each other; empty for one."""
-    independent = min(event.publisher_family_count, event.source_count)
-    return f"{event.source_count:,} outlets, {independent:,} independent" if event.source_count > 1 else ""
+    independent = min(event.publisher_family_count, event.outlet_count)
+    return f"{event.outlet_count:,} outlets, {independent:,} independent" if event.outlet_count > 1 else ""
 
 
 def page_problem(problem: str) -> str:
@@ -185,6 +195,7 @@ def describe_decision(decision: Decision, story_ids: Container[int]) -> str:
         return f"{title} was moved to the event of {other}." if decision.other_title else f"{title} was moved out."
     return {
         "merge": f"{other} was merged into {title}.",
+        "together": f"{title} and {other} are one event.",
         "apart": f"{title} and {other} stay separate.",
         "split": f"{moved} split off from {title} into a separate story.",
         "lead": f"{title} was chosen as the lead.",
@@ -210,13 +221,22 @@ def story_outlets(story: Story, outlets: Sequence[Outlet]) -> str:
     names = [outlet_name(outlet.source, outlet.source_name) for outlet in ours]
     publishers = [name for name, outlet in zip(names, ours, strict=True) if name == outlet.publisher_name]
     first = next(iter(publishers + names), outlet_name(story.sources[0], None))
-    return f"{first} and {story.source_count - 1:,} more" if story.source_count > 1 else first
+    more = len(_names(story.sources, outlets)) - 1
+    return f"{first} and {more:,} more" if more else first
 
 
-def other_story_counts(story: Story, others: Sequence[Story], count: int) -> str:
+def other_story_counts(story: Story, others: Sequence[Story], outlets: Sequence[Outlet], count: int) -> str:
     """How many more outlets the other stories of an event have; if none, how many stories there are."""
-    outlets = {source for other in others for source in other.sources} - {*story.sources}
-    return counted(len(outlets), "more outlet") if outlets else counted(count, "more story", "more stories")
+    sources = {source for other in others for source in other.sources}
+    more = _names(sources, outlets) - _names(story.sources, outlets)
+    return counted(len(more), "more outlet") if more else counted(count, "more story", "more stories")
+
+
+def _names(sources: Collection[str], outlets: Sequence[Outlet]) -> set[tuple[str, str]]:
+    """The publishers and names under which sources are shown."""
+    listed = [outlet for outlet in outlets if outlet.source in sources]
+    shown = {(outlet.publisher_family, outlet_name(outlet.source, outlet.source_name)) for outlet in listed}
+    return shown | {("", source) for source in {*sources} - {outlet.source for outlet in listed}}
 
 
 def lead(story: Story | Event | EventSummary) -> str:

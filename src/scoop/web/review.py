@@ -130,6 +130,22 @@ async def merge(
     return await _answer(desk, context, place, decide)
 
 
+@router.post("/review/together")
+@needs("edit")
+async def put_together(
+    desk: CurrentDesk,
+    context: PageContext,
+    place: PositionForm,
+    one: Annotated[ReviewId, Form()],
+    other: Annotated[ReviewId, Form()],
+    note: Note = "",
+) -> Response:
+    async def decide(conn: Connection) -> Decision:
+        return await store.put_together(conn, str(one), str(other), note=_noted(note), by=context.visitor.name)
+
+    return await _answer(desk, context, place, decide)
+
+
 @router.post("/review/apart")
 @needs("edit")
 async def keep_apart(
@@ -256,6 +272,7 @@ def _sentence(decision: Decision) -> str:
     if decision.undone_at is None:
         return {
             "merge": f"Merged: {other} is part of {one} now.",
+            "together": f"One event: {one} and {other}.",
             "apart": f"Kept apart: {one} and {other}.",
             "split": f"Split: {moved} of {one} made {other}.",
             "move": f"Moved: {one} to the event of {other}."
@@ -266,6 +283,7 @@ def _sentence(decision: Decision) -> str:
         }[decision.action]
     return {
         "merge": f"Undone: {other} is a story of its own again.",
+        "together": f"Undone: {one} and {other} need not be one event any longer.",
         "apart": f"Undone: {one} and {other} may be merged again.",
         "split": f"Undone: {moved} went back to {one}.",
         "move": f"Undone: {one} went back to its event.",

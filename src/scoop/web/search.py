@@ -29,7 +29,6 @@ router = routes.for_pages()
 ROWS = 20
 SHOWN_OUTLETS = 6  # of an event
 FILTERS = ("collection", "topic", "source", "language", "since", "until")
-FEED_PARAMS = ("q", "collection", "source", "topic", "language")
 EXAMPLES = (
     ("harbour strike", "events with both words, in any form, and events of the same meaning"),
     ('"harbour strike"', "events with exactly this phrase"),
@@ -87,7 +86,7 @@ def _render(
         by_story=query.by_story,
         SHOWN_OUTLETS=SHOWN_OUTLETS,
         has_filters=any(fields[name] for name in FILTERS),
-        feed_href=_href("/feeds/search.rss", {name: fields[name] for name in FEED_PARAMS}),
+        feed_href=_href("/feeds/search.rss", {name: fields[name] for name in ("q", *FILTERS)}),
         wide_href=_href("/search", {"q": fields["q"]}),
         other_view_href=_page_href(FormValues({**fields, "stories": "" if query.by_story else "1"}), 0),
         before_href=_page_href(fields, max(query.offset - ROWS, 0)) if query.offset else "",

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from scoop.core import contributions
-from scoop.core.contributions import PublisherText
 from scoop.model import Decision, Event, Story
 from scoop.store import db, publishers, translations
 from scoop.store.db import Connection
@@ -22,7 +20,6 @@ from scoop.store.translations import Translation
 SQL = db.blocks(__name__)
 
 MAX_OUTLINED = 20_000  # documents of one event
-MAX_COMPARED = 40  # documents: finding what each publisher adds takes about 1 ms a document
 MAX_DIGESTS = 12
 MAX_DECISIONS = 20
 
@@ -140,7 +137,7 @@ async def get_event_page(
         shown=[ShownDocument(**row) for row in await conn.fetch(SQL["documents_by_id"], part)],
         skip=skip,
         facts=await documents.get_text_facts(conn, [*part, lead_document_id]),
-        additions=await _list_additions(conn, outline),
+        additions=await events.list_additions(conn, event.event_id),
         related=await events.list_related(conn, event.event_id),
         digests=[DigestOfEvent(**row) for row in await conn.fetch(SQL["digests"], event.event_id, MAX_DIGESTS)],
         topics=[EventTopic(**row) for row in await conn.fetch(SQL["topic_states"], event.event_id)],
@@ -159,16 +156,6 @@ def _by_publisher(outline: Sequence[OutlinedDocument]) -> list[OutlinedDocument]
     for document in outline:
         place.setdefault(document.publisher_family, len(place))
     return sorted(outline, key=lambda document: place[document.publisher_family])
-
-
-async def _list_additions(conn: Connection, outline: Sequence[OutlinedDocument]) -> dict[str, list[str]]:
-    """None for an event of one publisher, nor for a large one: there is too much to compare with."""
-    publishers = {document.publisher_family for document in outline}
-    if len(publishers) < 2 or len(outline) > MAX_COMPARED:
-        return {}
-    ids = [document.document_id for document in outline]
-    rows = await conn.fetch(SQL["texts"], ids, contributions.COMPARED_CHARACTERS)
-    return contributions.list_contributions([PublisherText(**row) for row in rows])
 
 
 async def _get_evidence(conn: Connection, event: Event, document_ids: Sequence[int]) -> EventEvidence:

@@ -13,11 +13,6 @@ SELECT story_id, story_uuid, document_id, article_id, source, source_item_id, do
 FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (document_id, place)
 JOIN story_members USING (document_id) JOIN stories USING (story_id) JOIN documents USING (document_id) ORDER BY place;
 
--- name: texts
--- Titles and the beginnings of the texts of documents, with their publishers.
-SELECT publisher_family AS publisher, normalized_language AS language, title, left(body_text, $2) AS body
-FROM documents WHERE document_id = ANY ($1::bigint[]) ORDER BY seen_at, document_id;
-
 -- name: lead_document
 -- The document that represents a story.
 SELECT representative_document_id FROM stories WHERE story_id = $1;

@@ -18,7 +18,8 @@ from scoop.store.reads.summaries import SummaryReport
 
 SQL = db.blocks(__name__)
 
-MAX_DOCUMENTS = 1000  # of one event
+MAX_DOCUMENTS = 1000  # of one event, at once
+MAX_OFFSET = 1_000_000  # documents of one event: above what an event can have
 MAX_DIGESTS = 50  # of one event
 
 SummaryStatus = EventStatus | Literal["suppressed"]
@@ -29,8 +30,9 @@ class EventSummary:
     """An event with its outlets, in order of appearance, and its topics; the lead story gives title, url and lead.
 
     `summary` is the current summary in the language of the desk, null if there is none; `summary_disclaimer` is
-    extract or generated. `developed_at` is when it last gave reason to look again. `status` is new in the first 12
-    hours, developing for a day after it developed, quiet later, and suppressed while it is hidden from readers.
+    extract or generated. `outlet_count` counts sources of one publisher and name once. `developed_at` is when it last
+    gave reason to look again. `status` is new in the first 12 hours, developing for a day after it developed, quiet
+    later, and suppressed while it is hidden from readers.
     """
 
     event_id: int
@@ -45,6 +47,7 @@ class EventSummary:
     story_count: int
     item_count: int
     source_count: int
+    outlet_count: int
     publisher_family_count: int
     language_count: int
     sources: list[str]
@@ -90,12 +93,16 @@ class EventDigest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventDetail:
-    """An event with its summary, its stories, the lead first, its documents in order of appearance, and its links."""
+    """An event with its summary, its stories, the lead first, its documents in order of appearance, and its links.
+
+    `additions` are figures and names that only one publisher has, by publisher family.
+    """
 
     event: EventSummary
     summary: SummaryReport
     stories: list[EventStory]
     documents: list[EventDocument]
+    additions: dict[str, list[str]]
     related: list[RelatedSummary]
     digests: list[EventDigest]
 
@@ -152,11 +159,18 @@ def _status(event: Event, now: datetime) -> SummaryStatus:
 
 
 async def get_detail(
-    conn: Connection, name: str, *, now: datetime, languages_of: Callable[[str], Sequence[str]]
+    conn: Connection,
+    name: str,
+    *,
+    now: datetime,
+    languages_of: Callable[[str], Sequence[str]],
+    limit: int = MAX_DOCUMENTS,
+    offset: int = 0,
 ) -> EventDetail:
     """The event of a number or public id, or the event that it was merged into, with all that belongs to it.
 
-    `languages_of` gives the languages of its summary by its collection, the best first.
+    `languages_of` gives the languages of its summary by its collection, the best first; `limit` and `offset` choose its
+    documents.
     """
     event = await events.get_event(conn, name)
     related = await events.list_related(conn, event.event_id)
@@ -165,7 +179,8 @@ async def get_detail(
         event=summary,
         summary=await summaries.get_report(conn, "event", event.event_id, languages=languages_of(event.collection)),
         stories=await _list_stories(conn, event.event_id),
-        documents=await events.list_documents(conn, event.event_id, limit=MAX_DOCUMENTS),
+        documents=await events.list_documents(conn, event.event_id, limit=limit, skip=offset),
+        additions=await events.list_additions(conn, event.event_id),
         related=[
             RelatedSummary(event=other, probability=link.probability, signs=link.signs)
             for other, link in zip(others, related, strict=True)

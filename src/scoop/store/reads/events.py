@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
+from scoop.core import contributions, ids
 from scoop.core import events as core_events
-from scoop.core import ids
+from scoop.core.contributions import PublisherText
 from scoop.errors import NotFound
 from scoop.model import Event, Outlet, Story
 from scoop.store import db
@@ -23,6 +25,7 @@ STORIES_PER_EVENT = 5  # read for each event of a topic that is listed: an event
 MAX_STORIES = 200  # of one event
 MAX_OUTLETS = 40
 MAX_RELATED = 12
+MAX_COMPARED = 40  # documents: finding what each publisher adds takes about 1 ms a document
 MAX_LINKED_DOCUMENTS = 200  # of an event, the newest, whose links are read
 RELATED_AT = 0.2  # lower probabilities are noise, not worth showing
 MAX_CHANGES = 1000  # counted for the front page: above, the number says nothing more
@@ -219,6 +222,11 @@ async def event_ids_of_stories(conn: Connection, story_ids: Sequence[int]) -> di
     return {row["story_id"]: row["event_id"] for row in await conn.fetch(SQL["of_stories"], story_ids)}
 
 
+async def event_uuids_of_stories(conn: Connection, story_ids: Sequence[int]) -> dict[int, UUID]:
+    """The public id of the present event of each story."""
+    return {row["story_id"]: row["event_uuid"] for row in await conn.fetch(SQL["uuids_of_stories"], story_ids)}
+
+
 async def resolve_merged(conn: Connection, event_ids: Sequence[int]) -> dict[int, int]:
     """The surviving event of each of these, itself where it was not merged; unknown ids are left out."""
     return {row["event_id"]: row["surviving_id"] for row in await conn.fetch(SQL["resolve"], event_ids)}
@@ -240,6 +248,12 @@ async def get_event_of_story(conn: Connection, story_id: int) -> Event:
 async def list_documents(conn: Connection, event_id: int, *, limit: int, skip: int = 0) -> list[EventDocument]:
     """The documents of an event, in order of appearance."""
     return [EventDocument(**row) for row in await conn.fetch(SQL["documents"], event_id, limit, skip)]
+
+
+async def list_additions(conn: Connection, event_id: int) -> dict[str, list[str]]:
+    """Figures and names that only one of the compared publishers has, by publisher family; see MAX_COMPARED."""
+    rows = await conn.fetch(SQL["compared_texts"], event_id, contributions.COMPARED_CHARACTERS, MAX_COMPARED)
+    return contributions.list_contributions([PublisherText(**row) for row in rows])
 
 
 async def list_related(conn: Connection, event_id: int) -> list[RelatedEvent]:

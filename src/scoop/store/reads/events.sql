@@ -61,6 +61,12 @@ SELECT * FROM event_rows WHERE event_id = ANY ($1::bigint[]) AND status = 'activ
 -- The event of each of these stories.
 SELECT story_id, coverage_id AS event_id FROM stories WHERE story_id = ANY ($1::bigint[]);
 
+-- name: uuids_of_stories
+-- The public id of the event that each of these stories, or the one that it was merged into, is part of.
+SELECT stories.story_id, event_uuid FROM stories
+JOIN stories AS stays ON stays.story_id = coalesce(stories.merged_into, stories.story_id)
+JOIN events ON event_id = stays.coverage_id WHERE stories.story_id = ANY ($1::bigint[]);
+
 -- name: find
 -- One event by its number or its public id; an event that was merged gives the one that it is part of.
 SELECT surviving.* FROM events JOIN event_rows AS surviving ON surviving.event_id = coalesce(events.merged_into, events.event_id)
@@ -127,6 +133,16 @@ SELECT story_id, document_id, article_id, source, source_item_id, documents.cano
 FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (story_id) JOIN documents USING (document_id)
 WHERE event_id = $1 AND stories.status <> 'merged' AND stories.status = events.status
 ORDER BY seen_at, document_id LIMIT $2 OFFSET $3;
+
+-- name: compared_texts
+-- Titles and the beginnings of the texts of an event's documents: at most `$3`, the first of each publisher before the second
+-- ones; none of an event of one publisher.
+SELECT publisher_family AS publisher, normalized_language AS language, title, left(body_text, $2) AS body FROM (
+    SELECT document_id, row_number() OVER (PARTITION BY publisher_family ORDER BY seen_at, document_id) AS place
+    FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (story_id) JOIN documents USING (document_id)
+    WHERE event_id = $1 AND events.publisher_family_count > 1 AND stories.status <> 'merged' AND stories.status = events.status
+    ORDER BY place, seen_at, document_id LIMIT $3
+) AS compared JOIN documents USING (document_id) ORDER BY seen_at, document_id;
 
 -- name: related
 -- Other events whose documents are linked to those of an event, each with its best link by the active model. Only the newest
