@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from scoop.core import listening as rules
 from scoop.core.alerts import AlertKind
 from scoop.core.grading import sources as grading_sources
-from scoop.core.listening import JAPAN, MAX_PER_UPDATE, ListeningCandidate, ListeningChoice, UpdateState
+from scoop.core.listening import JAPAN, ListeningCandidate, ListeningChoice, UpdateState
 from scoop.errors import UsageError
 from scoop.stages.lessons import LessonPolicy
 from scoop.store import alerts, listening, sources
@@ -52,14 +52,14 @@ async def run_daily(conn: Connection, policy: LessonPolicy, *, now: datetime) ->
 async def update(
     conn: Connection, policy: LessonPolicy, *, day: date, now: datetime, limit: int | None = None
 ) -> UpdateResult:
-    """Choose articles for a date, as many as it has room for or `limit`, and store how that ended."""
+    """Choose articles for a date, as many as it has room for and at most `limit`, and store how that ended."""
     if day > today(now):
         raise UsageError(f"{day} has not begun in Japan yet")
     start = datetime.combine(day, time(), tzinfo=JAPAN)
     async with conn.transaction():
         await listening.lock(conn)
         before, chosen = await listening.get_state(conn), await listening.count(conn, day)
-        room = min(limit, MAX_PER_UPDATE) if limit is not None else policy.per_day - chosen
+        room = rules.room(per_day=policy.per_day, chosen=chosen, limit=limit)
         candidates = await listening.list_candidates(
             conn, since=start - DAY, until=min(now, start + DAY), topics=policy.topics
         )

@@ -86,10 +86,17 @@ def rank(candidates: Iterable[ListeningCandidate], *, at: datetime, limit: int) 
     return sorted(scored, key=lambda choice: (-choice.score, choice.document_id))[: max(0, limit) * COMPARED]
 
 
+def room(*, per_day: int, chosen: int, limit: int | None) -> int:
+    """How many more articles a date has room for; `limit` is that of a manual update, which needs no daily one."""
+    if limit is None:
+        return max(0, per_day - chosen)
+    return max(0, min(limit, MAX_PER_UPDATE, (per_day or MAX_PER_UPDATE) - chosen))
+
+
 def choose(ranked: Sequence[ListeningChoice], usable_words: Mapping[int, int], *, limit: int) -> list[ListeningChoice]:
     """The articles of a day, by their words in sentences that a lesson may use: first those with enough for C2."""
     fullest = sorted(ranked, key=lambda choice: usable_words.get(choice.document_id, 0) < MIN_WORDS)
-    return fullest[: max(0, limit)]
+    return fullest[:limit]
 
 
 def _score(candidate: ListeningCandidate, at: datetime) -> float:
