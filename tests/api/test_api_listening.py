@@ -1,6 +1,7 @@
 """The older listening API: articles by day in Japan, texts by level, settings, and the update."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -70,7 +71,9 @@ async def test_a_learner_changes_the_level_at_once(database):
 async def test_articles_are_listed_by_their_day_in_japan_the_newest_first(database):
     ids = await store(
         database,
-        published("2024-05-15T16:00:00Z", canonical_url="https://a.example/1"),
+        published(
+            "2024-05-15T16:00:00Z", canonical_url="https://a.example/1", metadata={"scraped_at": "2024-05-16T03:00:00Z"}
+        ),
         an_old := published(
             "2024-05-09T14:59:59Z", 2, title="A lighthouse is sold", canonical_url="https://a.example/2"
         ),
@@ -92,7 +95,7 @@ async def test_articles_are_listed_by_their_day_in_japan_the_newest_first(databa
         "title": TITLE,
         "source": news["articles"][0]["source"],
         "publishedAt": "2024-05-15T16:00:00.000Z",
-        "fetchedAt": news["articles"][0]["fetchedAt"],
+        "fetchedAt": "2024-05-16T03:00:00.000Z",
         "summary": news["articles"][0]["summary"],
         "createdAt": news["articles"][0]["createdAt"],
         "updatedAt": news["articles"][0]["updatedAt"],
@@ -111,6 +114,21 @@ async def test_a_corrected_date_moves_an_article_and_makes_no_second_one(databas
         kept = (await visitor.get("/api/news?range=7d")).json["articles"]
     assert [article["dayKey"] for article in moved] == ["2024-05-15"]
     assert [(article["dayKey"], article["title"]) for article in kept] == [("2024-05-15", f"{TITLE}, police say")]
+
+
+async def test_a_new_version_updates_the_title_and_when_it_was_fetched_and_keeps_the_day(database):
+    undated = {"published_at": None}
+    await store(database, a_ferry(metadata={"scraped_at": "2024-05-14T01:00:00Z"}, **undated))
+    await choose(database, TODAY)
+    async with visiting(database, role="reader") as visitor:
+        [first] = (await visitor.get("/api/news?range=7d")).json["articles"]
+        await store(
+            database, a_ferry(metadata={"scraped_at": "2024-05-16T02:00:00Z"}, title=f"{TITLE}, police say", **undated)
+        )
+        [second] = (await visitor.get("/api/news?range=7d")).json["articles"]
+    assert (first["fetchedAt"], first["dayKey"]) == ("2024-05-14T01:00:00.000Z", "2024-05-14")
+    assert (second["fetchedAt"], second["dayKey"]) == ("2024-05-16T02:00:00.000Z", "2024-05-14")
+    assert second["title"] == f"{TITLE}, police say"
 
 
 async def test_a_text_that_exists_is_a_hit_and_served_to_anonymous_readers(database):
@@ -184,13 +202,7 @@ async def update(visitor, body, **headers):
 
 async def test_an_update_chooses_new_articles_once(database):
     published_at = datetime(2024, 5, 16, 1, tzinfo=UTC)
-    titles = ("A lighthouse is sold", "Bees return to the park", "The old mill gets a roof")
-    items = [
-        published((published_at + timedelta(minutes=number)).isoformat(), number + 1, title=title,
-                  body_text=f"{title}. {text}", canonical_url=f"https://a.example/{number}")
-        for number, (title, text) in enumerate(zip(titles, await bodies(), strict=True))
-    ]  # fmt: skip
-    await store(database, *items)
+    await store(database, *reports(published_at, ("harbour", "garden", "river")))
     async with visiting(database, role="admin", news_update_secret="open-sesame") as visitor:
         first = (await update(visitor, {"date": "2024-05-16", "limit": 2})).json
         second = (await update(visitor, {"date": "2024-05-16"})).json
@@ -210,12 +222,33 @@ async def test_an_update_chooses_new_articles_once(database):
     assert right.json["saved"] == 0
 
 
-async def bodies():
-    words = ("harbour", "garden", "river")
+def reports(published_at: datetime, words: Sequence[str]):
+    """An article about each of these things."""
     return [
-        " ".join(f"The {word} has {number} new {word} posts since {number + 3} weeks." for number in range(2, 24))
-        for word in words
-    ]
+        published((published_at + timedelta(minutes=number)).isoformat(), number + 1, title=f"New posts in the {word}",
+                  body_text=" ".join(
+                      f"The {word} has {count} new {word} posts since {count + 3} weeks." for count in range(2, 24)
+                  ),
+                  canonical_url=f"https://a.example/{number}")
+        for number, word in enumerate(words)
+    ]  # fmt: skip
+
+
+THINGS = (
+    "harbour", "garden", "river", "castle", "museum", "bakery", "airport", "forest", "library", "theatre", "bridge",
+    "school", "hospital", "station", "market", "factory", "stadium", "village", "church", "tunnel", "island", "palace",
+    "canal", "vineyard", "quarry",
+)  # fmt: skip
+
+
+async def test_manual_updates_fill_a_day_and_do_not_go_beyond_it(database):
+    await store(database, *reports(datetime(2024, 5, 16, 1, tzinfo=UTC), THINGS))
+    async with visiting(database, role="admin") as visitor:
+        first = (await update(visitor, {"date": "2024-05-16", "limit": 6})).json
+        second = (await update(visitor, {"date": "2024-05-16", "limit": 10})).json
+        news = (await visitor.get("/api/news")).json["articles"]
+    assert (first["saved"], second["saved"], second["state"]["saved"]) == (6, 4, 10)
+    assert len(news) == 10
 
 
 async def test_two_failed_days_raise_an_alert_and_an_article_resolves_it(database):

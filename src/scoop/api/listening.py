@@ -59,7 +59,10 @@ class UserSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewsArticle:
-    """An article; `dayKey` is its date in Japan, by `publishedAt` if it has one, else by `fetchedAt`."""
+    """An article; `dayKey` is its date in Japan, by `publishedAt` if it has one, else by when it was fetched first.
+
+    `fetchedAt` is when its newest version was fetched.
+    """
 
     id: str
     type: str
@@ -298,6 +301,7 @@ def _article_facts(article: ListeningArticle) -> ListeningArticleFacts:
         source=article.publisher,
         published_at=article.published_at,
         fetched_at=article.fetched_at,
+        last_fetched_at=article.last_fetched_at,
         summary=article.summary,
         created_at=article.created_at,
         updated_at=article.updated_at,

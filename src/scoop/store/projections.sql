@@ -198,7 +198,9 @@ WITH named AS (
 SELECT DISTINCT ON (article_id) article_id AS subject, document_id AS row_id, article_id, documents.canonical_url AS url,
     documents.title, documents.source,
     (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
-    documents.published_at, documents.fetched_at, coalesce((
+    documents.published_at, documents.fetched_at, (
+        SELECT greatest(documents.fetched_at, raw_arrivals.fetched_at) FROM raw_arrivals
+        WHERE raw_arrivals.raw_arrival_id = documents.raw_arrival_id) AS last_fetched_at, coalesce((
         SELECT summary_text FROM summaries WHERE is_current AND subject_kind = 'document' AND subject_id = document_id
         ORDER BY language LIKE 'en%' DESC, summary_id DESC LIMIT 1), left(body_text, $3)) AS summary,
     documents.created_at, documents.updated_at

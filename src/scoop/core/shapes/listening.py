@@ -25,7 +25,10 @@ class LearnerFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListeningArticleFacts:
-    """An article; `source` is the name of its site, `summary` a short text about it."""
+    """An article; `source` is the name of its site, `summary` a short text about it.
+
+    `fetched_at` is that of its first version, so that its day stays, `last_fetched_at` that of the newest.
+    """
 
     article_id: str
     url: str | None
@@ -33,6 +36,7 @@ class ListeningArticleFacts:
     source: str
     published_at: datetime | None
     fetched_at: datetime
+    last_fetched_at: datetime
     summary: str
     created_at: datetime
     updated_at: datetime
@@ -78,7 +82,7 @@ def article(facts: ListeningArticleFacts) -> Shape:
         "title": facts.title,
         "source": facts.source,
         "publishedAt": facts.published_at and iso(facts.published_at),
-        "fetchedAt": iso(facts.fetched_at),
+        "fetchedAt": iso(facts.last_fetched_at),
         "summary": facts.summary,
         "createdAt": iso(facts.created_at),
         "updatedAt": iso(facts.updated_at),

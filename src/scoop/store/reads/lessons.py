@@ -26,7 +26,8 @@ CHOSEN_WITHIN = timedelta(days=60)  # an article's date is seldom corrected by m
 class ListeningArticle:
     """An article for learners; `chosen_on` is None if no update chose it, `levels` are those that have a lesson.
 
-    `summary` is that of the article, else how its text begins.
+    `summary` is that of the article, else how its text begins. `fetched_at` is that of its first version, which its day
+    depends on, `last_fetched_at` that of the newest.
     """
 
     document_id: int
@@ -37,6 +38,7 @@ class ListeningArticle:
     url: str | None
     published_at: datetime | None
     fetched_at: datetime
+    last_fetched_at: datetime
     summary: str
     chosen_on: date | None
     event_uuid: UUID | None

@@ -3,7 +3,9 @@
 -- their lessons.
 SELECT document_id, article_id, documents.title, documents.source, (
         SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
-    documents.canonical_url AS url, published_at, documents.fetched_at,
+    documents.canonical_url AS url, published_at, documents.fetched_at, (
+        SELECT greatest(documents.fetched_at, raw_arrivals.fetched_at) FROM raw_arrivals
+        WHERE raw_arrivals.raw_arrival_id = documents.raw_arrival_id) AS last_fetched_at,
     coalesce(summary.summary_text, left(body_text, $4)) AS summary, chosen_on, event_uuid, documents.created_at,
     documents.updated_at, documents.content_hash, normalized_language AS language, token_count AS word_count,
     ARRAY(SELECT level FROM lessons WHERE subject_kind = 'document' AND subject_id = document_id ORDER BY level) AS levels
@@ -20,7 +22,9 @@ ORDER BY coalesce(published_at, documents.fetched_at) DESC, document_id DESC LIM
 -- The article of a public id, whether it was chosen or not: of the first site that has it, one with a lesson before others.
 SELECT document_id, article_id, documents.title, documents.source, (
         SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
-    documents.canonical_url AS url, published_at, documents.fetched_at,
+    documents.canonical_url AS url, published_at, documents.fetched_at, (
+        SELECT greatest(documents.fetched_at, raw_arrivals.fetched_at) FROM raw_arrivals
+        WHERE raw_arrivals.raw_arrival_id = documents.raw_arrival_id) AS last_fetched_at,
     coalesce(summary.summary_text, left(body_text, $2)) AS summary, chosen_on, event_uuid, documents.created_at,
     documents.updated_at, documents.content_hash, normalized_language AS language, token_count AS word_count, levels
 FROM documents LEFT JOIN listening_articles USING (document_id)
