@@ -1,9 +1,10 @@
 """Lessons about events over HTTP: made on demand, with the place of each learner, as those of articles are."""
 
 import asyncio
+from datetime import timedelta
 
 from lesson_articles import a_ferry, store
-from web.visitor import visiting
+from web.visitor import NOW, visiting
 from writing import a_desk
 
 
@@ -64,3 +65,19 @@ async def test_an_article_that_no_writer_simplifies_has_no_link_to_a_lesson(data
         event = await _event(visitor)
         assert (await visitor.get(f"/events/{event}")).page.links("/listen/") == []
         assert (await visitor.ask("PUT", f"/api/v1/events/{event}/lessons/B1/progress", {})).status == 404
+
+
+async def test_a_place_that_is_sent_late_counts_for_its_own_day_and_replaces_no_newer_one(database, tmp_path):
+    await store(database)
+    async with a_desk(database, tmp_path) as desk, visiting(database, role="reader") as visitor:
+        base = f"/api/v1/events/{await _event(visitor)}/lessons/B1"
+        await visitor.ask("POST", base)
+        await desk.write(desk.writer("local"))
+        newer = {"sentence": 2, "position_ms": 900}
+        await visitor.ask("PUT", f"{base}/progress", newer)
+        late = {"sentence": 0, "is_heard": True, "at": (NOW - timedelta(days=1)).isoformat()}
+        place = (await visitor.ask("PUT", f"{base}/progress", late)).json
+        stats = (await visitor.get("/api/v1/learner/stats")).json
+    assert {name: place[name] for name in newer} == newer
+    assert place["heard_at"] is not None
+    assert (stats["heard"], stats["heard_today"], stats["streak"]) == (1, 0, 1)

@@ -1,7 +1,7 @@
 """Learners at a browser: a real recording in a real audio element, lit as it is spoken, also without a connection."""
 
 import asyncio
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import aiohttp
 import pytest
@@ -157,6 +157,37 @@ async def test_the_lessons_of_the_day_and_their_sound_are_there_without_a_connec
         await _until(page, "document.getElementById('sound').currentTime > 1")
         await page.context.set_offline(False)
         tab.complaints[:] = [each for each in tab.complaints if "ERR_INTERNET_DISCONNECTED" not in each]
+
+
+async def test_a_lesson_that_is_heard_without_a_connection_counts_once_there_is_one(database, tmp_path, listening):
+    await _prepare(database, tmp_path)
+    async with listening() as tab:
+        page = tab.page
+        await tab.open("/listen")
+        await expect(page.locator("#offline")).to_have_text("Kept on this device")
+        await page.context.set_offline(True)
+        await tab.follow(page.get_by_role("link", name="Bridge number 1 stays closed"))
+        await _until(page, "document.getElementById('sound').readyState >= 1")
+        await page.locator(".sentence").nth(2).click()
+        await _until(page, "document.getElementById('sound').ended")
+        await page.context.set_offline(False)
+        async with database.connection() as conn:
+            while not await conn.fetchval("SELECT count(heard_at) FROM lesson_progress"):
+                await page.wait_for_timeout(50)
+        await tab.open("/listen")
+        await expect(page.get_by_text("1 heard today")).to_be_visible()
+        await expect(page.get_by_text("1 day in a row")).to_be_visible()
+        tab.complaints[:] = [each for each in tab.complaints if "ERR_INTERNET_DISCONNECTED" not in each]
+
+
+async def test_a_day_that_is_kept_stays_until_the_next_one_is_recorded(database, tmp_path, listening):
+    path = await _prepare(database, tmp_path)
+    await choose(database, [an_item(3, published_at="2024-05-16T16:00:00Z")], day=date(2024, 5, 17))
+    async with browsing(database, archive_url=str(tmp_path), clock=lambda: NOW + timedelta(hours=6)) as tab:
+        await tab.open("/listen")
+        await expect(tab.page.get_by_text("Friday 17 May 2024")).to_be_visible()
+        kept = await tab.page.locator("[data-keep]").get_attribute("data-keep")
+    assert path in kept.split()
 
 
 async def test_a_learner_copies_the_private_address_of_a_podcast(database, tmp_path, listening):

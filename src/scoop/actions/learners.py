@@ -42,7 +42,7 @@ async def change_settings(
 
 
 async def record_progress(
-    conn: Connection, user_id: int, lesson_id: int, *, sentence: int, position_ms: int, is_heard: bool, now: datetime
+    conn: Connection, user_id: int, lesson_id: int, *, sentence: int, position_ms: int, is_heard: bool, at: datetime
 ) -> LessonPlace:
     """Store where a person stopped in a lesson; one that is heard to the end for the first time counts for the day."""
     lesson = await lessons.by_id(conn, lesson_id)
@@ -54,11 +54,12 @@ async def record_progress(
         lesson_id,
         sentence=sentence,
         position_ms=position_ms,
-        heard_at=now if is_heard else None,
+        is_heard=is_heard,
+        at=at,
     )
     if is_first:
         learner = await learners.get_learner(conn, user_id)
-        await learners.count_day(conn, user_id, now.astimezone(ZoneInfo(learner.timezone)).date())
+        await learners.count_day(conn, user_id, at.astimezone(ZoneInfo(learner.timezone)).date())
     place = await learners.find_progress(conn, user_id, lesson_id)
     assert place is not None  # noqa: S101 - it was just stored
     return place

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import fastapi
 from fastapi import Path, Request, Response
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from scoop.actions import learners as learner_actions
 from scoop.actions import lessons as actions
@@ -119,6 +119,7 @@ class ProgressBody(RequestModel):
     sentence: Annotated[int, Field(ge=0, le=10_000)] = 0
     position_ms: Annotated[int, Field(ge=0, le=MAX_POSITION)] = 0
     is_heard: Annotated[bool, Field(description="Whether it was heard to the end.")] = False
+    at: Annotated[AwareDatetime | None, Field(description="When that was, if it is sent later; default: now.")] = None
 
 
 @router.get("/lessons", response_model=LessonDays)
@@ -235,7 +236,10 @@ async def put_progress(
     level: Level,
     body: ProgressBody,
 ) -> Response:
-    """Store where you stopped, and whether you heard the lesson to the end, which counts for your streak."""
+    """Store where you stopped, and whether you heard the lesson to the end, which counts for your streak.
+
+    A place that is older than the stored one changes nothing.
+    """
     return await _put_progress(request, conn, desk, by, article_id, level, body)
 
 
@@ -292,7 +296,7 @@ async def _put_progress(
         sentence=body.sentence,
         position_ms=body.position_ms,
         is_heard=body.is_heard,
-        now=desk.clock(),
+        at=min(body.at or desk.clock(), desk.clock()),
     )
     return responses.json(request, place)
 

@@ -60,12 +60,15 @@ async def put(conn: Connection, user_id: int, *, level: Level | None = None, tim
 
 
 async def put_progress(
-    conn: Connection, user_id: int, lesson_id: int, *, sentence: int, position_ms: int, heard_at: datetime | None
+    conn: Connection, user_id: int, lesson_id: int, *, sentence: int, position_ms: int, is_heard: bool, at: datetime
 ) -> bool:
-    """Store where a person stopped, in the caller's transaction; whether it was heard to the end for the first time."""
+    """Store where a person stopped at a moment, in the caller's transaction, unless a newer place is known.
+
+    Gives whether the lesson was heard to the end for the first time.
+    """
     was_heard = bool(await conn.fetchval(SQL["is_heard"], user_id, lesson_id))
-    await conn.execute(SQL["put_progress"], user_id, lesson_id, sentence, position_ms, heard_at)
-    return heard_at is not None and not was_heard
+    await conn.execute(SQL["put_progress"], user_id, lesson_id, sentence, position_ms, is_heard, at)
+    return is_heard and not was_heard
 
 
 async def count_day(conn: Connection, user_id: int, day: date) -> None:

@@ -11,11 +11,15 @@ ON CONFLICT (user_id) DO UPDATE SET level = coalesce($2, learners.level), timezo
     updated_at = now();
 
 -- name: put_progress
--- Store where a person stopped in a lesson; the first time that it is heard to the end stays.
-INSERT INTO lesson_progress AS known (user_id, lesson_id, sentence, position_ms, heard_at)
-VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (user_id, lesson_id) DO UPDATE SET sentence = $3, position_ms = $4,
-    heard_at = coalesce(known.heard_at, $5), updated_at = now();
+-- Store where a person stopped in a lesson at a moment, unless a newer place is known; the first time that it is heard to the
+-- end stays.
+INSERT INTO lesson_progress AS known (user_id, lesson_id, sentence, position_ms, heard_at, updated_at)
+VALUES ($1, $2, $3, $4, CASE WHEN $5 THEN $6::timestamptz END, $6)
+ON CONFLICT (user_id, lesson_id) DO UPDATE SET
+    sentence = CASE WHEN excluded.updated_at >= known.updated_at THEN excluded.sentence ELSE known.sentence END,
+    position_ms = CASE WHEN excluded.updated_at >= known.updated_at THEN excluded.position_ms ELSE known.position_ms END,
+    heard_at = coalesce(known.heard_at, excluded.heard_at),
+    updated_at = greatest(known.updated_at, excluded.updated_at);
 
 -- name: is_heard
 -- Whether a person has heard a lesson to the end; locks the row until the transaction ends.

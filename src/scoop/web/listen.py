@@ -111,7 +111,7 @@ async def listen_page(
         days=listed,
         timezone=timezone.key,
         stats=stats,
-        keep=_addresses(listed[0][1]) if listed else [],
+        keep=next((kept for _, of_day in listed if (kept := _addresses(of_day))), []),
         is_made=desk.lesson_writer != "none",
         here="/listen",
     )

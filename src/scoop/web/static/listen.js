@@ -201,16 +201,18 @@ function finish() {
 // Where the learner stopped
 
 function save({ isHeard = false } = {}) {
-  const position = sound && engine === recorded ? Math.round(sound.currentTime * 1000) : 0;
-  stored.set(PLACE, isHeard ? 0 : position);
+  const position = sound && engine === recorded && !isHeard ? Math.round(sound.currentTime * 1000) : 0;
   savedAt = Date.now();
-  if (!lesson.hasAttribute("data-known")) return;
-  const body = JSON.stringify({ sentence: Math.max(at, 0), position_ms: isHeard ? 0 : position, is_heard: isHeard });
-  fetch(lesson.dataset.progress, { method: "PUT", body, keepalive: true, headers: { "Content-Type": "application/json" } }).catch(() => {});
+  stored.set(PLACE, position);
+  stored.set(`${PLACE}.at`, savedAt);
+  const body = { sentence: Math.max(at, 0), position_ms: position, is_heard: isHeard, at: new Date(savedAt).toISOString() };
+  if ("known" in lesson.dataset) sendPlace(lesson.dataset.progress, body);
 }
 
+// The newer of two places: the one of this device, and that of any device, which the page has.
 function resume() {
-  const place = Number(lesson.dataset.position ?? stored.get(PLACE) ?? 0);
+  const { position = 0, positionAt = 0 } = lesson.dataset;
+  const place = Number(Number(stored.get(`${PLACE}.at`)) > Number(positionAt) ? stored.get(PLACE) : position);
   if (place > 0 && place < sound.duration * 1000 - 1000) sound.currentTime = place / 1000;
   follow();
 }
@@ -243,7 +245,7 @@ function describe(entry, word) {
     line.append(element("strong", entry.lemma), " ", element("span", `${entry.level} ${entry.word_class}`, { className: "facts" }), " ");
     line.append(element("span", entry.definition || "The dictionary does not have it."), " ");
   }
-  if (lesson.hasAttribute("data-known")) line.append(adder(entry, word));
+  if ("known" in lesson.dataset) line.append(adder(entry, word));
   return line;
 }
 

@@ -2,6 +2,7 @@
 
 const KEPT = "listen-1";
 const SOUND = /^\/api\/v1\/lessons\/\d+\/audio\.mp3$/;
+const PATIENCE = 3_000; // milliseconds, for a page that is kept
 const PAGE_FILES = /(?:href|src)="(\/static\/[^"]+)"/g;
 
 self.addEventListener("install", () => self.skipWaiting());
@@ -11,7 +12,7 @@ self.addEventListener("message", (event) => {
   if (event.data.keep) event.waitUntil(keep(event.data.keep, event.source));
 });
 
-// Stores what is new, and deletes what the page no longer names; a page brings its files.
+// Stores what is new, a page with its files, and only then deletes the rest.
 async function keep(addresses, client) {
   const cache = await caches.open(KEPT);
   const wanted = new Set(addresses.map(absolute));
@@ -23,6 +24,7 @@ async function keep(addresses, client) {
     else failed += 1;
     client?.postMessage({ kept, failed, wanted: wanted.size });
   }
+  if (failed || !addresses.some((address) => address.includes("/audio.mp3"))) return;
   for (const request of await cache.keys()) if (!wanted.has(request.url)) await cache.delete(request);
 }
 
@@ -56,13 +58,10 @@ async function first(request) {
 }
 
 async function page(request) {
-  try {
-    return await fetch(request);
-  } catch (error) {
-    const found = await caches.match(request.url, { ignoreSearch: true });
-    if (found) return found;
-    throw error;
-  }
+  const found = await caches.match(request.url, { ignoreSearch: true });
+  const answer = fetch(request);
+  if (!found) return answer;
+  return Promise.race([answer.catch(() => found), new Promise((resolve) => setTimeout(resolve, PATIENCE, found))]);
 }
 
 // A player asks for parts, and a stored response is whole: the part is cut out of it.
