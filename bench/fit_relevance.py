@@ -13,7 +13,7 @@ import argparse
 import json
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import log
 from pathlib import Path
@@ -44,7 +44,7 @@ SETTINGS = {
     "l2_regularization": 10, "random_state": 0,
 }  # fmt: skip
 ENGLISH = "en"
-SEVENTY_AT = 2.2  # log odds of the trees that become 70; see docs/design/relevance.md
+SEVENTY_AT = 2.3  # log odds of the trees that become 70; see docs/design/relevance.md
 STEEPNESS = 1.5  # keeps the scores of sure matches where they were
 
 Array = NDArray[Any]
@@ -210,15 +210,19 @@ def calibrated(found: Array, table: Array) -> Array:
 
 
 def print_figures(kind: str, one: World, found: Array) -> None:
+    """Print the figures of a set, and of each of its languages if there are several."""
     points = np.round(100 * found, interests.DECIMALS)
     predictions = [
         {"id": row.id, "topic": topic, "score": score}
         for row, scores in zip(one.rows, points.tolist(), strict=True)
         for topic, score in zip(one.articles.topics, scores, strict=True)
     ]
-    figures = interests.measure(one.articles, predictions)
-    del figures["by_topic"]
-    print(json.dumps({"set": one.name, "by": kind, **figures}), flush=True)
+    languages = sorted({row.lang for row in one.rows})
+    for spoken in [languages, *([language] for language in languages if len(languages) > 1)]:
+        articles = replace(one.articles, rows=[row for row in one.articles.rows if row.lang in spoken])
+        figures = interests.measure(articles, predictions)
+        del figures["by_topic"]
+        print(json.dumps({"set": one.name, "lang": ",".join(spoken), "by": kind, **figures}), flush=True)
 
 
 def cross_validate(every: Sequence[World]) -> None:

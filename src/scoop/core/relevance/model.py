@@ -21,7 +21,7 @@ LIMIT = 1e-6  # no probability is nearer to 0 or 1: odds stay finite
 NAMED_AT = 1.6  # log odds: 83 points
 # The sets that decide what 70 points are have directions for nearly all topics. Other topics keep the bar of the time
 # before directions: with the one of the sets, a third of the articles that the demo's curator found relevant were lost.
-WITHOUT_DIRECTION = 1.2  # log odds
+WITHOUT_DIRECTION = 1.35  # log odds
 ORDER_OF_NAMED = 0.01  # of their own log odds: keeps these articles in order, and never takes them below 80
 TWICE = log1p(1.5)  # mentions; one of them may be less sure than a whole word
 
