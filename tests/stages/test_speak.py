@@ -10,6 +10,7 @@ from scoop.actions import recordings as actions
 from scoop.archive.objects import Archive
 from scoop.core.audio import mp3
 from scoop.errors import Conflict, NotFound, Reject, Retry
+from scoop.metrics import recording
 from scoop.stages import speak
 from scoop.store import lessons, recordings
 
@@ -49,6 +50,16 @@ async def test_a_lesson_is_spoken_once_however_many_people_ask(database):
 async def database_value(database, query: str):
     async with database.connection() as conn:
         return await conn.fetchval(query)
+
+
+async def test_the_real_time_factor_of_each_new_recording_is_counted(database):
+    async with a_lesson(database) as (lesson_id, folder):
+        await ask(database, lesson_id)
+        recording.take()
+        await speak_due(database, folder, Humming())
+    counted = [amount for (name, labels), amount in recording.take().items()
+               if name == "scoop_voice_real_time_factor_bucket" and ("voice", "humming") in labels]  # fmt: skip
+    assert counted == [1]
 
 
 async def test_asking_again_makes_nothing_again_unless_the_voice_is_another_or_the_file_is_gone(database):

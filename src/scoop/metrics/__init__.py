@@ -55,6 +55,11 @@ LEFT_OUT = Counter(
     help="Sentences that writers proposed and summaries do not have, by the first reason: number, name, passage, ...",
     labels=("kind",),
 )
+VOICE_FACTOR = Histogram(
+    name="scoop_voice_real_time_factor",
+    help="Seconds that a second of a recording took to speak, level and encode, by voice as hibari.",
+    labels=("voice",),
+)
 CHANNEL_REQUESTS = Counter(
     name="scoop_channel_requests_total",
     help="Requests that channels sent, by kind as discord_webhook; webhooks are those of events.",
@@ -105,6 +110,7 @@ METRICS: tuple[Metric, ...] = (
     MODEL_TOKENS,
     MODEL_WAITS,
     LEFT_OUT,
+    VOICE_FACTOR,
     CHANNEL_REQUESTS,
     CHANNEL_ERRORS,
     POSTS,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from scoop import metrics
 from scoop.archive import objects as archives
 from scoop.archive.objects import Archive, ArchiveDamaged
 from scoop.core.audio import mp3, recordings
@@ -72,6 +73,7 @@ class Speaking:
             sentences=recording.sentences,
             made_in_ms=round((time.monotonic() - began) * 1000),
         )
+        metrics.VOICE_FACTOR.observe(new.made_in_ms / max(1, new.duration_ms), voice=voice.name)
         return [new]
 
     async def _is_stored(self, key: str) -> bool:
