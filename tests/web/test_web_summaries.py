@@ -8,12 +8,12 @@ from lxml import etree
 from builders import FIRE, FIRE_AGAIN, group_into_events, told
 from greader.test_greader import syncing
 from scoop.store.reads import summaries as reads
-from scoop.task_settings import TaskSettings
+from scoop.task_settings import DEFAULTS, TaskSettings
 from summarised import FIRE_SENTENCES, INVENTED, event_id_of, fail, queued, summarise
 from web.visitor import Page, a_report, visiting
 
-WITH_MODEL = {"tasks": {"summary": TaskSettings(writer="openai")}}
-WITHOUT_WRITER = {"tasks": {"summary": TaskSettings(writer="none")}}
+WITH_MODEL = {"tasks": DEFAULTS | {"summary": TaskSettings(writer="openai")}}
+WITHOUT_WRITER = {"tasks": DEFAULTS | {"summary": TaskSettings(writer="none")}}
 HOSTILE = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
