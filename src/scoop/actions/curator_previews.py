@@ -72,7 +72,7 @@ async def preview(conn: Connection, curator: Curator, wanted: Interests, *, unti
     articles = await _list_unmet(conn, source, until=until)
     posted = _recognised_events(source)
     labels = [label.relevance() for label in await store.list_labels(conn, curator.topic_id)]
-    scored = await asyncio.to_thread(actions.score_articles, articles, wanted, labels)
+    scored = await asyncio.to_thread(actions.score_articles, articles, wanted, labels, curator.language)
     pairs = list(zip(articles, scored, strict=True))
     known = [
         *(

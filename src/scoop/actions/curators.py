@@ -186,7 +186,8 @@ async def try_interests(
     articles = await evaluations.list_texts(conn, story_ids, **MODEL)
     curator = await store.find(conn, topic.topic_id) if topic.topic_id else None
     labels = [label.relevance() for label in await store.list_labels(conn, curator.topic_id)] if curator else []
-    now_scored = await asyncio.to_thread(score_articles, articles, wanted, labels)
+    language = curator.language if curator else ""
+    now_scored = await asyncio.to_thread(score_articles, articles, wanted, labels, language)
     before = await asyncio.to_thread(score_articles, articles, used, labels) if used else None
     tried = [
         TriedArticle(
@@ -244,14 +245,14 @@ def reject_reason(evaluation: LocalEvaluation, wanted: Interests) -> RejectReaso
 
 
 def score_articles(
-    articles: Sequence[ArticleText], wanted: Interests, labels: Sequence[RelevanceLabel] = ()
+    articles: Sequence[ArticleText], wanted: Interests, labels: Sequence[RelevanceLabel] = (), language: str = ""
 ) -> list[LocalEvaluation]:
-    """How articles score by the local scorer; those without a stored vector are embedded."""
+    """How articles score by the local scorer, with reasons in a language; missing vectors are made."""
     if not articles:
         return []
     texts = [ScoredText(title=each.title, body_text=each.body_text, language=each.language) for each in articles]
     vectors = InterestVectors(articles=_vectors(articles), interests=interest_vectors(wanted))
-    return scoring.score(texts, wanted, vectors, labels)
+    return scoring.score(texts, wanted, vectors, labels, language=language)
 
 
 def _vectors(articles: Sequence[ArticleText]) -> Vectors:

@@ -111,7 +111,7 @@ def evaluate(order: Order) -> str:
     (document,) = order.documents
     article = ScoredText(title=document.title, body_text=document.body_text, language=document.language)
     vectors = InterestVectors(articles=_article_vector(document), interests=interest_vectors(order.interests))
-    (scored,) = scoring.score([article], order.interests, vectors, order.labels)
+    (scored,) = scoring.score([article], order.interests, vectors, order.labels, language=order.language)
     reply = {
         "score": scored.score,
         "parts": parts_by_name(scored.parts),

@@ -68,6 +68,7 @@ def prompt(order: Order, *, finding: str = "") -> Prompt:
     by_weight = sorted(order.interests.topics, key=lambda interest: -interest.weight)
     values = {
         "language": prompts.language_name(order.language) if order.language else "the language of the article",
+        "reasoning_language": prompts.language_name(order.language or "en"),
         "topics": "\n".join(map(_topic_line, by_weight)),
     }
     return prompts.prompt_about(

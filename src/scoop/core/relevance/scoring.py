@@ -38,8 +38,10 @@ def score(
     interests: Interests,
     vectors: InterestVectors,
     labels: Sequence[RelevanceLabel] = (),
+    *,
+    language: str = "",
 ) -> list[LocalEvaluation]:
-    """The evaluation of each article, in order."""
+    """The evaluation of each article, in order; its reasoning is in this language, if there are phrases in it."""
     topics = [interest.topic for interest in interests.topics]
     names, added = names_of(interests), shifts(labels, topics)
     evaluations = []
@@ -50,7 +52,7 @@ def score(
         untuned = _model().log_odds(pair_features(part, interests, near, found))
         rows = zip(part, relevance_model.points(untuned), relevance_model.points(untuned + added), strict=True)
         named = _named(found, names, interests)
-        evaluations += [_evaluation(*row, topics, who) for row, who in zip(rows, named, strict=True)]
+        evaluations += [_evaluation(*row, topics, who, language) for row, who in zip(rows, named, strict=True)]
     return evaluations
 
 
@@ -98,6 +100,7 @@ def _evaluation(
     tuned: NDArray[np.int64],
     topics: Sequence[str],
     named: Mapping[str, Sequence[str]],
+    language: str,
 ) -> LocalEvaluation:
     measured = rubric.quality(article.title, article.body_text)
     scores, before = dict(zip(topics, tuned.tolist(), strict=True)), dict(zip(topics, untuned.tolist(), strict=True))
@@ -113,6 +116,6 @@ def _evaluation(
         topic_scores=scores,
         untuned_score=rubric.parts(max(before.values()), measured).total,
         untuned_topic_scores=before,
-        reasoning=reasoning(matching, scores, named, measured, is_ai_written=is_ai_written),
+        reasoning=reasoning(matching, scores, named, measured, is_ai_written=is_ai_written, language=language),
         is_ai_generated=is_ai_written,
     )
