@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoop.core.language import language
+from scoop.core.language import is_in_foreign_script, language
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 ENGLISH = "The government said on Monday that it would not raise taxes this year."
@@ -87,3 +87,21 @@ def test_no_text_breaks_it(declared, text):
 def test_a_canonical_tag_is_its_own(tag):
     canonical = language(tag, "")
     assert language(canonical, "") == canonical
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code", "is_foreign"),
+    [
+        ("The port closed on Monday.", "en", False),
+        ("港は月曜日に閉鎖した。", "en", True),
+        ("The word 改善 (kaizen) means improvement.", "en", False),
+        ("The port closed on Monday.", "ja", True),
+        ("OpenAI、GPT-5をAPIで公開", "ja", False),
+        ("OpenAI GPT-5", "ja", False),
+        ("항구가 월요일에 문을 닫았다.", "ko-KR", False),
+        ("Порт закрылся в понедельник.", "zh", True),
+        ("12 %, 14:30", "ja", False),
+    ],
+)
+def test_a_sentence_is_in_a_foreign_script_only_between_east_asian_signs_and_others(sentence, code, is_foreign):
+    assert is_in_foreign_script(sentence, code) is is_foreign

@@ -85,11 +85,22 @@ _SIGNS = re.compile(
 )
 _SHARED_SCRIPTS = frozenset({"latin", "other"})
 _EAST_ASIAN_SCRIPTS = frozenset({"kana", "han", "ko"})
+_EAST_ASIAN_LANGUAGES = frozenset({"ja", "ko", "zh"})
 
 
 def language(declared: str | None, text: str) -> str:
     """A BCP 47 tag; `und` if nothing is declared and nothing can be detected."""
     return (declared and canonical_tag(declared)) or _detected(text[:SAMPLE_CHARACTERS])
+
+
+def is_in_foreign_script(sentence: str, language: str) -> bool:
+    """Whether a sentence is written in East Asian signs and the language is not, or the other way round."""
+    letters = _letters_by_script(sentence)
+    east_asian = sum(letters[script] for script in _EAST_ASIAN_SCRIPTS)
+    others = letters.total() - east_asian
+    if language.partition("-")[0] in _EAST_ASIAN_LANGUAGES:
+        return not east_asian and others >= MIN_LETTERS
+    return east_asian > others
 
 
 def canonical_tag(tag: str) -> str | None:

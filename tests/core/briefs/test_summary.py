@@ -85,6 +85,14 @@ def test_a_link_markup_or_mention_is_not_published_even_if_the_article_has_it(se
     assert found.left_out[0].reasons == ("it has a link, markup or a mention",)
 
 
+def test_a_sentence_in_another_script_is_left_out_although_an_article_has_it():
+    japanese = "港は月曜日、嵐のため一部を閉鎖した。"
+    order = an_order(f"{japanese} {PORT}")
+    found = checked(a_reply(CLOSED, japanese, REPAIRS), order)
+    assert [each.text for each in found.sentences] == [CLOSED, REPAIRS]
+    assert (found.left_out[0].kind, found.left_out[0].reasons) == ("language", ("it is not in English",))
+
+
 def test_an_order_of_the_article_is_not_published_although_the_article_has_it_word_for_word():
     found = checked(a_reply(CLOSED, ORDER), an_order(f"{ORDER} {PORT}"))
     assert [sentence.text for sentence in found.sentences] == [CLOSED]

@@ -152,7 +152,7 @@ def check(
     open beside that passage too.
     """
     written_in, judged = _judge(sentences, order, embed, confirmed)
-    problems = [_problem(sentence, verdict) for sentence, verdict in zip(sentences, judged, strict=True)]
+    problems = [_problem(sentence, verdict, written_in) for sentence, verdict in zip(sentences, judged, strict=True)]
     kept = [
         (SummarySentence(text=sentence.text, paragraph=sentence.paragraph, citations=verdict.passages), verdict)
         for sentence, verdict, problem in zip(sentences, judged, problems, strict=True)
@@ -172,11 +172,11 @@ def check(
 
 def find_open(sentences: Sequence[DraftSentence], order: Order, *, embed: Embed | None = None) -> list[str]:
     """The sentences that the signs leave open and that nothing else speaks against; BadReply as `check` raises it."""
-    _, judged = _judge(sentences, order, embed, NOT_CONFIRMED)
+    written_in, judged = _judge(sentences, order, embed, NOT_CONFIRMED)
     return [
         sentence.text
         for sentence, verdict in zip(sentences, judged, strict=True)
-        if verdict.is_open and _form_problem(sentence) is None
+        if verdict.is_open and _form_problem(sentence, written_in) is None
     ]
 
 
@@ -214,15 +214,17 @@ def _check_language(sentences: Sequence[DraftSentence], order: Order) -> str:
     return written if expected == language.UNDETERMINED else expected
 
 
-def _problem(sentence: DraftSentence, verdict: Support) -> LeftOutSentence | None:
+def _problem(sentence: DraftSentence, verdict: Support, written_in: str) -> LeftOutSentence | None:
     """Why a sentence is not published."""
-    if (problem := _form_problem(sentence)) is not None or verdict.is_supported:
+    if (problem := _form_problem(sentence, written_in)) is not None or verdict.is_supported:
         return problem
     return _left_out(sentence, verdict.kind, *verdict.findings)
 
 
-def _form_problem(sentence: DraftSentence) -> LeftOutSentence | None:
+def _form_problem(sentence: DraftSentence, written_in: str) -> LeftOutSentence | None:
     """Why a sentence is not published whatever the documents say."""
+    if language.is_in_foreign_script(sentence.text, written_in):
+        return _left_out(sentence, "language", f"it is not in {prompts.language_name(written_in)}")
     if len(sentence.text) > MAX_SENTENCE:
         return _left_out(sentence, "length", f"it is longer than {MAX_SENTENCE} characters")
     if FOREIGN.search(sentence.text):
