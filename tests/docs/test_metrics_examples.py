@@ -27,4 +27,4 @@ def test_names_follow_the_conventions_of_prometheus():
     for metric in metrics.METRICS:
         assert re.fullmatch(r"(scoop|firestore)_[a-z_]+", metric.name)
         assert metric.name.endswith("_total") == (metric.type == "counter")
-        assert metric.name.endswith("_seconds") == (metric.type == "histogram")
+        assert metric.name.endswith(("_seconds", "_ratio")) == (metric.type == "histogram")

@@ -58,7 +58,7 @@ async def test_the_real_time_factor_of_each_new_recording_is_counted(database):
         recording.take()
         await speak_due(database, folder, Humming())
     counted = [amount for (name, labels), amount in recording.take().items()
-               if name == "scoop_voice_real_time_factor_bucket" and ("voice", "humming") in labels]  # fmt: skip
+               if name == "scoop_voice_real_time_ratio_bucket" and ("voice", "humming") in labels]  # fmt: skip
     assert counted == [1]
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scoop.stage_names import StageName
 from scoop.store.reads import articles as article_reads
 from scoop.store.reads import days as day_reads
 from scoop.store.reads import documents as document_reads
@@ -100,7 +101,8 @@ async def test_a_part_of_the_documents_reads_no_more_than_it_gives(filled, befor
 @pytest.mark.parametrize("is_once", [False, True])
 async def test_a_part_of_the_articles_reads_no_more_than_it_gives(filled, before, source, is_once):
     async with filled.connection() as conn, conn.transaction():
-        read = await rows_read(conn, article_reads, "articles", START, *before, source, None, 10_000, LIMIT, is_once)
+        values = (START, *before, source, None, 10_000, LIMIT, is_once, StageName.PAGES)
+        read = await rows_read(conn, article_reads, "articles", *values)
     assert read <= 3 * LIMIT
 
 
@@ -113,7 +115,7 @@ async def test_the_days_that_are_not_asked_for_are_not_read(filled):
 async def test_an_article_is_found_by_its_id(filled):
     async with filled.connection() as conn, conn.transaction():
         article_id = await conn.fetchval("SELECT article_id FROM documents LIMIT 1")
-        assert await rows_read(conn, article_reads, "article", article_id, None, 10) <= 2
+        assert await rows_read(conn, article_reads, "article", article_id, None, 10, StageName.PAGES) <= 2
 
 
 async def test_a_list_walked_to_its_end_has_every_row_once(filled):

@@ -53,7 +53,7 @@ COMMANDS = {
     "stories": "List the latest single stories.",
     "story": "Show one story with its documents.",
     "why": "Explain why a document is in its story.",
-    "review": "Decide on stories that may be one: list, merge, keep apart, split, move, undo.",
+    "review": "Decide on stories that may be one: list, merge, put together, keep apart, split, move, undo.",
     "translate": "Translate an article into another language.",
     "summaries": "Summaries of events and articles: list, show, ask, redo, retry.",
     "lessons": "Texts for learners of English: list, show, make, choose, measure.",

@@ -56,7 +56,7 @@ LEFT_OUT = Counter(
     labels=("kind",),
 )
 VOICE_FACTOR = Histogram(
-    name="scoop_voice_real_time_factor",
+    name="scoop_voice_real_time_ratio",
     help="Seconds that a second of a recording took to speak, level and encode, by voice as hibari.",
     labels=("voice",),
 )
