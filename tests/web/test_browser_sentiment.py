@@ -1,5 +1,7 @@
 """What a product manager does at a browser: look at tools, compare them, and read the sentences behind a number."""
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -19,6 +21,7 @@ PAGES = [
     "/sentiment/tools/tussock/edit",
     "/sentiment/tools/new",
     "/sentiment/jobs",
+    "/sentiment/ask",
 ]
 PRAISE, BLAME = "Tussock is a wonderful editor, we love it.", "Sedge is terrible: it crashes and we hate it."
 
@@ -45,7 +48,8 @@ async def fill(database):
     )
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_every_page_fits_and_keeps_nobody_out(database, width, scheme):
     await fill(database)
     async with browsing(database, role="editor", width=width, scheme=scheme) as tab:
@@ -61,6 +65,7 @@ async def test_a_number_leads_to_the_sentences_behind_it(database):
         await tab.open("/sentiment?hours=168")
         await tab.follow(tab.page.get_by_role("heading", name="Tussock").get_by_role("link"))
         await expect(tab.page.locator(".chart canvas")).to_be_visible()
+        await expect(tab.page.locator(".u-legend")).to_contain_text(re.compile(r"Average\s*[+-]0\.\d\d"))
         async with tab.page.expect_navigation():
             box = await tab.page.locator(".u-over").bounding_box()
             await tab.page.mouse.click(box["x"] + box["width"] - 8, box["y"] + box["height"] - 5)

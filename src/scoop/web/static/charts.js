@@ -103,20 +103,25 @@ function options(chart, table, width) {
         points: { show: false },
         value: own(table.columns - 1 - position),
       })),
-      ...(table.line ? [average(table.line)] : []),
+      ...(table.line ? [average(table)] : []),
     ],
   };
 }
 
-function average({ label, values }) {
+function average({ line, values }) {
+  // Without a cursor the legend shows the average of the range, as it shows the totals of the bars.
+  const sizes = values.map((counts) => counts.reduce((sum, count) => sum + count, 0));
+  const size = sizes.reduce((sum, count) => sum + count, 0);
+  const mean = line.values.reduce((sum, value, index) => sum + (value ?? 0) * sizes[index], 0) / size;
+  const written = (value) => (value === null ? "no mentions" : signed.format(value));
   return {
-    label,
+    label: line.label,
     scale: "line",
     stroke: colour("accent"),
     width: 2,
     spanGaps: true,
     points: { show: true, size: 7, fill: colour("surface") },
-    value: (plot, value, series, index) => (index === null ? "" : values[index] === null ? "no mentions" : signed.format(values[index])),
+    value: (plot, value, series, index) => written(index === null ? mean : line.values[index]),
   };
 }
 
