@@ -57,8 +57,8 @@ def grade(
 ) -> dict[Level, GradedLesson]:
     """Lessons at some levels from documents in English; Reject names the reason if none can be made.
 
-    A level is missing if the documents have too little text for it. Lessons never invert: each is at least as hard as
-    those of lower levels in the same call.
+    A level is missing if the documents have too little text for it, or only text that is easier than the lesson below.
+    Lessons never invert: each is at least as hard as those of lower levels in the same call.
     """
     english = [one for one in documents if one.language.split("-")[0].lower() == "en"]
     if not english:
@@ -81,13 +81,12 @@ def grade(
 
 
 def _harder_lesson(level: Level, found: Sequence[ParsedSentence], floor: Floor) -> GradedLesson | None:
-    """A lesson, made again at a higher grade if it is measured as easier than the one below."""
-    lesson = _lesson(level, found, floor)
-    for step in STEPS:
-        if lesson is None or _score(lesson) >= floor.score:
-            break
+    """A lesson, made again at a higher grade if it is easier than the one below; None if that is in vain."""
+    for step in (0.0, *STEPS):
         lesson = _lesson(level, found, replace(floor, grade=floor.grade + step))
-    return lesson
+        if lesson is None or _score(lesson) >= floor.score:
+            return lesson
+    return None
 
 
 def _score(lesson: GradedLesson) -> float:
