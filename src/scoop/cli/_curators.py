@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from scoop.config import Config
 from scoop.core import text
 from scoop.errors import FetchFailed, InputError
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 SHOWN_CHARACTERS = 60  # of a title in a list
 PART_NAMES = {"topic_match": "topic", "concreteness": "concrete", "practicality": "practical", "depth": "depth"}
+
+of_curator = click.argument("slug", metavar="NAME")
 
 
 async def read_file(config: Config, place: str) -> "CuratorFile":

@@ -1,30 +1,27 @@
 """`scoop curators`: interests, and the articles that they choose."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from scoop.actions.curator_settings import SETTINGS
-from scoop.cli import _curator_import, _curators, _settings, _texts, console, runtime, usage
+from scoop.cli import _curator_import, _curator_labels, _curator_trial, _curators, _settings, console, runtime, usage
 from scoop.config import Config
 from scoop.errors import Conflict, UsageError
 from scoop.model import TopicSettings
 from scoop.store.curators import CuratorSettings
 
 if TYPE_CHECKING:
-    from scoop.actions.curator_reports import CuratorReport, CuratorStatus, TrialArticle, TrialReport
+    from scoop.actions.curator_reports import CuratorReport, CuratorStatus
     from scoop.core.curation import EvaluationState
     from scoop.core.interests import CuratorFile, Interests
-    from scoop.store.curators import ArticleLabel, InterestVersion
+    from scoop.store.curators import InterestVersion
 
 STATES: "tuple[EvaluationState, ...]" = ("waiting", "relevant", "rejected", "notified")
-SHOWN = 15  # articles of a trial
 VERSION = click.IntRange(1, 2**31 - 1)
 
-of_curator = click.argument("slug", metavar="NAME")
 from_sources = click.option("--source", "sources", multiple=True, metavar="SLUG", help="A source it reads. Repeatable.")
 
 
@@ -44,9 +41,6 @@ def command() -> None:
       scoop curate --curator picks --dry-run
       scoop curator explain https://example.com/a
     """
-
-
-command.add_command(_curator_import.command)
 
 
 @command.command("list")
@@ -86,7 +80,7 @@ async def _list(config: Config) -> "list[tuple[CuratorReport, CuratorStatus]]":
 
 
 @command.command()
-@of_curator
+@_curators.of_curator
 @click.option("--toml", "as_toml", is_flag=True, help="Print its interests as TOML, to be changed and given back.")
 @click.option("--version", type=VERSION, help="Show this version of its interests instead.")
 @console.as_json
@@ -179,7 +173,7 @@ def _print_interests(interests: "Interests", version: int | None) -> None:
 
 
 @command.command()
-@of_curator
+@_curators.of_curator
 @click.option("--interests", "place", metavar="FILE", help="TOML or JSON: a file, a URL, or - for standard input.")
 @from_sources
 @_settings.options(SETTINGS, TopicSettings, CuratorSettings, is_new=True)
@@ -237,7 +231,7 @@ async def _add(config: Config, given: dict[str, Any], place: str, sources: list[
 
 
 @command.command()
-@of_curator
+@_curators.of_curator
 @click.option("--interests", "place", metavar="FILE", help="TOML or JSON: a file, a URL, or - for standard input.")
 @click.option("--version", type=VERSION, help="Use this version of its interests again: it becomes the newest.")
 @from_sources
@@ -310,7 +304,7 @@ async def _new_file(config: Config, given: dict[str, Any], place: str | None) ->
 
 
 @command.command()
-@of_curator
+@_curators.of_curator
 @console.as_json
 @click.pass_obj
 def remove(config: Config, slug: str, as_json: bool) -> None:
@@ -330,7 +324,7 @@ async def _remove(config: Config, slug: str) -> None:
 
 
 @command.command()
-@of_curator
+@_curators.of_curator
 @console.as_json
 @click.pass_obj
 def enable(config: Config, slug: str, as_json: bool) -> None:
@@ -339,7 +333,7 @@ def enable(config: Config, slug: str, as_json: bool) -> None:
 
 
 @command.command()
-@of_curator
+@_curators.of_curator
 @console.as_json
 @click.pass_obj
 def disable(config: Config, slug: str, as_json: bool) -> None:
@@ -363,78 +357,7 @@ async def _set_enabled(config: Config, slug: str, *, enabled: bool) -> None:
 
 
 @command.command()
-@of_curator
-@click.option("--interests", "place", metavar="FILE", help="TOML or JSON: a file, a URL, or -. Default: those in use.")
-@click.option("--days", type=click.IntRange(1, 30), default=7, show_default=True, help="How far back.")
-@console.as_json
-@click.pass_obj
-def test(config: Config, slug: str, place: str | None, days: int, as_json: bool) -> None:
-    """Test interests on the latest articles, against those in use; nothing is stored, no model is asked.
-
-    \b
-    Examples:
-      scoop curators test picks
-      scoop curators test picks --interests changed.toml --days 3 --json
-    """
-    trial = runtime.run(_test(config, slug, place, timedelta(days=days)))
-    if as_json:
-        console.print_json(trial)
-        return
-    found, tried = len(trial.relevant), trial.tried
-    click.echo(f"{found:,} of {tried:,} articles of {days} days are relevant, by the local scorer")
-    console.print_table(("topic", "articles"), list(trial.count_by_topic.items()), empty="", counts=["articles"])
-    _print_tried("the best", trial.relevant)
-    if place is not None:
-        _print_tried(_gained(trial), trial.gained)
-        _print_tried(f"lost: {len(trial.lost):,}", trial.lost)
-
-
-async def _test(config: Config, slug: str, place: str | None, span: timedelta) -> "TrialReport":
-    from scoop.actions import curator_files, curator_reports, curators
-    from scoop.store import curators as store
-    from scoop.store import topics
-
-    file = await _curators.read_file(config, place) if place is not None else None
-    async with runtime.open_connection(config) as conn:
-        curator, topic = await store.by_slug(conn, slug), await topics.by_slug(conn, slug)
-        wanted = file.interests if file is not None else curator.interests
-        if wanted is None:
-            raise UsageError(f"{slug} has no interests yet; give some: --interests FILE")
-        bounds = curator_files.with_bounds(topic, file) if file is not None else topic
-        used = curator.interests if file is not None else None
-        trial = await curators.try_interests(conn, bounds, wanted, used=used, since=datetime.now(UTC) - span)
-    return curator_reports.report_trial(trial)
-
-
-def _gained(trial: "TrialReport") -> str:
-    kept_out = trial.kept_out_count
-    return f"gained: {len(trial.gained):,}{f', of which {kept_out:,} are not posted all the same' if kept_out else ''}"
-
-
-def _print_tried(heading: str, articles: "Sequence[TrialArticle]") -> None:
-    has_notes = any(each.kept_out for each in articles[:SHOWN])
-    click.secho(f"\n{heading}", bold=True)
-    console.print_table(
-        ("score", "parts", "topics", "title", *(["not posted because it was"] if has_notes else [])),
-        [
-            (
-                _curators.score(each.relevance_score),
-                _curators.parts(each.score_parts),
-                _curators.names(each.matching_topics),
-                each.title,
-                *([each.kept_out] if has_notes else []),
-            )
-            for each in articles[:SHOWN]
-        ],
-        empty="none",
-        cut="title",
-    )
-    if len(articles) > SHOWN:
-        click.echo(f"and {len(articles) - SHOWN:,} more; --json lists all")
-
-
-@command.command()
-@of_curator
+@_curators.of_curator
 @click.option("--limit", type=click.IntRange(1, 1000), default=30, show_default=True, help="How many at most.")
 @console.as_json
 @click.pass_obj
@@ -476,92 +399,11 @@ async def _history(config: Config, slug: str, limit: int) -> "list[InterestVersi
         return await curators.list_versions(conn, (await curators.by_slug(conn, slug)).topic_id, limit=limit)
 
 
-@command.command()
-@of_curator
-@click.argument("article", type=console.REFERENCE)
-@click.option("--up/--down", "is_wanted", default=True, help="Whether you want such articles.  [default: up]")
-@console.as_json
-@click.pass_obj
-def label(config: Config, slug: str, article: str, is_wanted: bool, as_json: bool) -> None:
-    """Label an article as wanted or not; labels tune the local scorer of the curator.
-
-    ARTICLE is a number, an art_ id or a URL.
-
-    \b
-    Examples:
-      scoop curators label picks https://example.com/a --up
-      scoop curators label picks art_0123456789abcdef0123456789abcdef --down
-    """
-    kept = runtime.run(_label(config, slug, article, is_wanted=is_wanted))
-    if as_json:
-        console.print_json(kept)
-        return
-    click.echo(f"{'wanted' if is_wanted else 'not wanted'}: {_curators.title(kept.title)}")
-    click.echo(
-        f"it has {kept.untuned_score}/100 points without labels; to take it back: scoop curators unlabel {slug} ..."
-    )
-
-
-async def _label(config: Config, slug: str, article: str, *, is_wanted: bool) -> "ArticleLabel":
-    from scoop.actions import curators
-
-    async with runtime.open_connection(config) as conn, conn.transaction():
-        document_id = (await _texts.find_document(conn, article)).subject_id
-        return await curators.label(conn, slug, document_id, is_wanted=is_wanted)
-
-
-@command.command()
-@of_curator
-@click.argument("article", type=console.REFERENCE)
-@console.as_json
-@click.pass_obj
-def unlabel(config: Config, slug: str, article: str, as_json: bool) -> None:
-    """Take back the label of an article.
-
-    \b
-    Examples:
-      scoop curators unlabel picks https://example.com/a
-    """
-    document_id = runtime.run(_unlabel(config, slug, article))
-    if as_json:
-        console.print_json({"topic_slug": slug, "document_id": document_id, "is_wanted": None})
-    else:
-        click.echo("label removed")
-
-
-async def _unlabel(config: Config, slug: str, article: str) -> int:
-    from scoop.actions import curators
-
-    async with runtime.open_connection(config) as conn:
-        document_id = (await _texts.find_document(conn, article)).subject_id
-        await curators.unlabel(conn, slug, document_id)
-        return document_id
-
-
-@command.command()
-@of_curator
-@console.as_json
-@click.pass_obj
-def labels(config: Config, slug: str, as_json: bool) -> None:
-    """List the labels of a curator, the newest first."""
-    found = runtime.run(_labels(config, slug))
-    if as_json:
-        console.print_json(found)
-        return
-    console.print_table(
-        ("article", "wanted", "points without labels", "since", "title"),
-        [
-            (each.article_id, "yes" if each.is_wanted else "no", each.untuned_score, each.labelled_at, each.title)
-            for each in found
-        ],
-        empty=f"{slug} has no labels; add one: scoop curators label {slug} URL --up",
-        cut="title",
-        whole=["article"],
-    )
-
-
-async def _labels(config: Config, slug: str) -> "list[ArticleLabel]":
-    from scoop.store import curators
-
-    async with runtime.open_connection(config) as conn:
-        return await curators.list_labels(conn, (await curators.by_slug(conn, slug)).topic_id)
+for subcommand in (
+    _curator_trial.test,
+    _curator_labels.label,
+    _curator_labels.unlabel,
+    _curator_labels.labels,
+    _curator_import.command,
+):
+    command.add_command(subcommand)

@@ -1,9 +1,9 @@
 """The tools of the MCP server: search, events, stories, digests, sources. All are read-only."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from functools import cache
 from types import MethodType
 from typing import Annotated
@@ -13,19 +13,33 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from scoop import __version__, model
+from scoop import __version__
 from scoop.actions import filters
 from scoop.actions.search import SearchHit
-from scoop.core import display_names, redaction, text
-from scoop.core.highlights import HighlightSpan
+from scoop.core import redaction, text
 from scoop.core.search import Query, day_bounds
 from scoop.errors import NotFound, ScoopError
 from scoop.http import deps
 from scoop.http.deps import Desk
+from scoop.mcp import results
 from scoop.mcp import summaries as mcp_summaries
-from scoop.mcp.summaries import McpSummary
+from scoop.mcp.results import (
+    McpDecision,
+    McpDigest,
+    McpDigestEntry,
+    McpEvent,
+    McpEventDigest,
+    McpEventHeadline,
+    McpEventHit,
+    McpHeadline,
+    McpSearchHit,
+    McpSource,
+    McpStats,
+    McpStory,
+    McpTopic,
+)
 from scoop.model import Topic
 from scoop.store import digests as digest_store
 from scoop.store import sources as source_store
@@ -37,11 +51,9 @@ from scoop.store.reads import event_summaries, slices
 from scoop.store.reads import events as event_reads
 from scoop.store.reads import stats as stats_reads
 from scoop.store.reads import stories as story_reads
-from scoop.store.reads.event_summaries import EventSummary, SummaryStatus
 
 MAX_RESULTS = 50  # of one tool call
 TEXT_CHARACTERS = 8_000  # of an article
-LEAD_CHARACTERS = 400
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 INSTRUCTIONS = """Scoop is a news desk: it collects articles, merges copies into stories and groups stories into events.
 Use events (search, latest, get_event); single stories only if you are asked for them (search_stories, stories, story).
@@ -57,177 +69,6 @@ ArticleOffset = Annotated[int, Field(description="Number of articles to skip.", 
 ResultLimit = Annotated[int, Field(description="Maximum number of results.", ge=1, le=MAX_RESULTS)]
 QueryText = Annotated[str, Field(description=QUERY_SYNTAX, max_length=400)]
 DayParam = Annotated[date | None, Field(description="A date, such as 2026-11-15.")]
-
-
-class McpEventHeadline(BaseModel, frozen=True):
-    """An event in short; `outlets` is its number of sources, `independent` that of independent publishers.
-
-    The lead story gives title, lead and url. `untrusted_summary` is null if there is no summary; `get_event` gives it
-    with its sources. `developed_at` is when it last gave reason to look again.
-    """
-
-    event_uuid: UUID
-    collection: str
-    untrusted_title: str
-    untrusted_lead: str
-    untrusted_summary: str | None
-    url: str | None
-    language: str
-    status: SummaryStatus
-    outlet_names: list[str]
-    outlets: int
-    independent: int
-    documents: int
-    stories: int
-    languages: list[str]
-    first_seen_at: datetime
-    last_seen_at: datetime
-    developed_at: datetime
-
-
-class McpEventHit(BaseModel, frozen=True):
-    """An event that matches a search, by its best story; `found_by`: by words, meaning or similar spelling."""
-
-    headline: McpEventHeadline
-    found_by: list[str]
-    untrusted_passage: str
-
-
-class McpHeadline(BaseModel, frozen=True):
-    """A story in short; `outlets` is its number of sources, `independent` that of independent publishers."""
-
-    story_uuid: UUID
-    event_uuid: UUID
-    collection: str
-    untrusted_title: str
-    untrusted_lead: str
-    url: str | None
-    language: str
-    outlets: int
-    independent: int
-    documents: int
-    first_seen_at: datetime
-    last_seen_at: datetime
-
-
-class McpSearchHit(BaseModel, frozen=True):
-    """A story that matches a search; `found_by` says whether by words, meaning or similar spelling."""
-
-    headline: McpHeadline
-    found_by: list[str]
-    untrusted_passage: str
-
-
-class McpArticle(BaseModel, frozen=True):
-    """One document of a story; `match_type` says why it belongs to it."""
-
-    document_id: int
-    source: str
-    source_name: str
-    untrusted_title: str
-    url: str | None
-    language: str
-    published_at: datetime | None
-    match_type: str
-
-
-class McpStory(BaseModel, frozen=True):
-    """A story with its articles, the text of its main article, and stories of probably the same event."""
-
-    headline: McpHeadline
-    articles: list[McpArticle]
-    untrusted_text: str
-    is_text_cut: bool
-    probably_the_same_event: list[McpHeadline]
-
-
-class McpEventDigest(BaseModel, frozen=True):
-    """A published digest that has a story of the event."""
-
-    topic: str
-    day: date
-
-
-class McpEvent(BaseModel, frozen=True):
-    """An event: its summary, its stories, the lead first, its articles, the text of its lead, and related events."""
-
-    headline: McpEventHeadline
-    summary: McpSummary | None
-    stories: list[McpHeadline]
-    articles: list[McpArticle]
-    untrusted_text: str
-    is_text_cut: bool
-    related: list[McpEventHeadline]
-    digests: list[McpEventDigest]
-
-
-class McpDigestEntry(BaseModel, frozen=True):
-    """An entry of a digest; `change` is what is new since an earlier digest had the story.
-
-    An article of a curator has a `relevance_score` of 0 to 100, the interests that it matches, and the reasoning.
-    """
-
-    event_uuid: UUID
-    story_uuid: UUID
-    untrusted_title: str
-    untrusted_summary: str
-    url: str | None
-    publishers: list[str]
-    publisher_names: list[str]
-    change: str
-    relevance_score: int | None
-    matching_topics: list[str]
-    untrusted_reasoning: str
-
-
-class McpDigest(BaseModel, frozen=True):
-    """A digest; `introduction` is that of a curator, whose first entry is the one to read first."""
-
-    topic: str
-    day: date
-    is_posted: bool
-    introduction: str
-    entries: list[McpDigestEntry]
-
-
-class McpTopic(BaseModel, frozen=True):
-    """A topic: the collections of its digests, and their schedule; a curator chooses by interests."""
-
-    topic: str
-    name: str
-    is_curator: bool
-    collections: list[str]
-    digest_cron: str
-    timezone: str
-    enabled: bool
-
-
-class McpSource(BaseModel, frozen=True):
-    source: str
-    name: str
-    kind: str
-    collection: str
-    health: str
-    note: str
-    enabled: bool
-
-
-class McpDecision(BaseModel, frozen=True):
-    """A decision that put a document into a story or kept it out of another."""
-
-    decision: str
-    story_id: int | None
-    best_other_story_id: int | None
-    score: float | None
-    at: datetime
-
-
-class McpStats(BaseModel, frozen=True):
-    sources: int
-    arrivals: int
-    documents: int
-    stories: int
-    stories_by_collection: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,9 +88,9 @@ class Tools:
         """Search events by words and by meaning, in any language, the best first; since and until are inclusive."""
         return [
             McpEventHit(
-                headline=_event_headline(hit.event),
+                headline=results.event_headline(hit.event),
                 found_by=list(hit.found_by),
-                untrusted_passage=_passage(hit.passage),
+                untrusted_passage=results.passage(hit.passage),
             )
             for hit in await self._search(self._query(query, collection, since, until, limit))
         ]
@@ -264,7 +105,7 @@ class Tools:
             latest = await event_summaries.list_summaries(
                 conn, slices.between(since, until, limit=limit), now=self.desk.clock(), collection=collection
             )
-        return [_event_headline(event) for event in latest]
+        return [results.event_headline(event) for event in latest]
 
     async def get_event(self, event_uuid: UUID, offset: ArticleOffset = 0) -> McpEvent:
         """Get one event: its summary with sources, its stories, its articles, the text of its lead, related events.
@@ -284,13 +125,13 @@ class Tools:
             body = await story_reads.get_text(conn, detail.stories[0].story_id)
         whole = text.readable(body)
         return McpEvent(
-            headline=_event_headline(detail.event),
+            headline=results.event_headline(detail.event),
             summary=mcp_summaries.describe(detail.summary),
-            stories=[_headline(story) for story in detail.stories[:MAX_RESULTS]],
-            articles=[_article(document) for document in detail.documents],
+            stories=[results.headline(story) for story in detail.stories[:MAX_RESULTS]],
+            articles=[results.article(document) for document in detail.documents],
             untrusted_text=text.truncated(whole, TEXT_CHARACTERS),
             is_text_cut=len(whole) > TEXT_CHARACTERS,
-            related=[_event_headline(related.event) for related in detail.related],
+            related=[results.event_headline(related.event) for related in detail.related],
             digests=[McpEventDigest(topic=digest.topic_slug, day=digest.run_date) for digest in detail.digests],
         )
 
@@ -305,7 +146,9 @@ class Tools:
         """Search single stories, of which one event may have many; `search` gives each event once."""
         return [
             McpSearchHit(
-                headline=_headline(hit.story), found_by=list(hit.found_by), untrusted_passage=_passage(hit.passage)
+                headline=results.headline(hit.story),
+                found_by=list(hit.found_by),
+                untrusted_passage=results.passage(hit.passage),
             )
             for hit in await self._search(replace(self._query(query, collection, since, until, limit), by_story=True))
         ]
@@ -320,7 +163,7 @@ class Tools:
             latest = await story_reads.list_stories(
                 conn, slices.between(since, until, limit=limit), collection=collection
             )
-        return [_headline(story) for story in latest]
+        return [results.headline(story) for story in latest]
 
     async def story(self, story_uuid: UUID) -> McpStory:
         """Get one story: its articles, the text of its main article, and stories of probably the same event."""
@@ -329,11 +172,11 @@ class Tools:
             body = await story_reads.get_text(conn, report.story.story_id)
         whole = text.readable(body)
         return McpStory(
-            headline=_headline(report.story),
-            articles=[_article(member) for member in report.members[:MAX_RESULTS]],
+            headline=results.headline(report.story),
+            articles=[results.article(member) for member in report.members[:MAX_RESULTS]],
             untrusted_text=text.truncated(whole, TEXT_CHARACTERS),
             is_text_cut=len(whole) > TEXT_CHARACTERS,
-            probably_the_same_event=[_headline(other) for other in report.company],
+            probably_the_same_event=[results.headline(other) for other in report.company],
         )
 
     async def digest(
@@ -502,62 +345,3 @@ async def _run(conn: Connection, topic: Topic, day: date | None) -> DigestRun:
     if run_id is None:
         raise NotFound(f"{topic.topic_slug} has no digest for {day}")
     return await digest_store.get_run(conn, run_id)
-
-
-def _event_headline(event: EventSummary) -> McpEventHeadline:
-    return McpEventHeadline(
-        event_uuid=event.event_uuid,
-        collection=event.collection,
-        untrusted_title=text.one_line(event.title),
-        untrusted_lead=text.truncated(text.one_line(event.lead), LEAD_CHARACTERS),
-        untrusted_summary=text.one_line(event.summary) if event.summary else None,
-        url=event.url,
-        language=event.language,
-        status=event.status,
-        outlet_names=[
-            display_names.outlet_name(outlet.source, outlet.source_name)
-            for outlet in display_names.distinct_outlets(event.outlets)
-        ],
-        outlets=event.outlet_count,
-        independent=event.publisher_family_count,
-        documents=event.item_count,
-        stories=event.story_count,
-        languages=event.languages,
-        first_seen_at=event.first_seen_at,
-        last_seen_at=event.last_seen_at,
-        developed_at=event.developed_at,
-    )
-
-
-def _headline(story: model.Story) -> McpHeadline:
-    return McpHeadline(
-        story_uuid=story.story_uuid,
-        event_uuid=story.event_uuid,
-        collection=story.collection,
-        untrusted_title=text.one_line(story.title),
-        untrusted_lead=text.truncated(text.one_line(story.lead), LEAD_CHARACTERS),
-        url=story.url,
-        language=story.language,
-        outlets=story.source_count,
-        independent=story.publisher_family_count,
-        documents=story.item_count,
-        first_seen_at=story.first_seen_at,
-        last_seen_at=story.last_seen_at,
-    )
-
-
-def _passage(pieces: Sequence[HighlightSpan]) -> str:
-    return text.one_line("".join(piece.text for piece in pieces))
-
-
-def _article(member: story_reads.StoryMember) -> McpArticle:
-    return McpArticle(
-        document_id=member.document_id,
-        source=member.source,
-        source_name=display_names.outlet_name(member.source, member.source_name),
-        untrusted_title=text.one_line(member.title),
-        url=member.url,
-        language=member.language,
-        published_at=member.published_at,
-        match_type=member.match_type,
-    )
