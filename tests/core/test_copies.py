@@ -79,6 +79,18 @@ def test_one_headline_over_two_long_texts_about_other_things_is_two_articles():
     assert copies.bodies_agree(signals.extract(TITLE, BODY), signals.extract(TITLE, BODY))
 
 
+def test_one_headline_over_a_template_with_other_figures_is_two_articles():
+    monday, tuesday = (
+        " ".join(
+            f"{name} closed at {first + 7 * place} crowns a tonne in Ostburg."
+            for place, name in enumerate("abcdefghij")
+        )
+        for first in (2100, 3311)
+    )
+    assert copies.bodies_agree(signals.extract(TITLE, monday), signals.extract(TITLE, monday))
+    assert not copies.bodies_agree(signals.extract(TITLE, monday), signals.extract(TITLE, tuesday))
+
+
 def test_a_retitled_copy_is_found_by_its_text():
     one, other = an_article(1), an_article(2, "No cars on the old bridge this winter", BODY[: len(BODY) * 2 // 3])
     assert copies.shortlist([(one, other)]) == [(one, other)]

@@ -66,3 +66,35 @@ def test_two_editions_of_a_daily_series_are_related_at_most():
     assert FIT.probabilities(features(one, other, 1.0))[0] < FIT.coverage_at
     assert links.are_one(one, same, features(one, same, 1.0)[0], FIT)
     assert not links.are_one(one, other, features(one, other, 1.0)[0], FIT)
+
+
+METALS = ["copper", "lead", "zinc", "tin", "nickel", "cobalt", "silver", "gold", "tungsten", "lithium"]
+
+
+def closing_prices(first, *, publisher):
+    """A report of closing prices, of which the figures alone change from day to day."""
+    lines = [
+        f"{metal} closed at {first + 7 * place} crowns a tonne on the Ostburg exchange, {first % 9}.{place} percent up."
+        for place, metal in enumerate(METALS)
+    ]
+    return a_document("Metals on the Ostburg exchange close higher", " ".join(lines), publisher=publisher)
+
+
+def test_one_template_with_other_figures_is_another_report():
+    today, again, tomorrow = (
+        closing_prices(first, publisher=publisher)
+        for first, publisher in ((2100, "herald"), (2100, "post"), (3311, "times"))
+    )
+    assert links.are_one(today, again, features(today, again, 1.0)[0], FIT)
+    assert FIT.probabilities(features(today, again, 1.0))[0] >= FIT.coverage_at
+    assert not links.are_one(today, tomorrow, features(today, tomorrow, 1.0)[0], FIT)
+    assert FIT.probabilities(features(today, tomorrow, 1.0))[0] < FIT.coverage_at
+
+
+def test_a_text_that_developed_shares_most_of_its_figures():
+    early = closing_prices(2100, publisher="herald")
+    later = a_document(
+        "Metals on the Ostburg exchange close higher",
+        " ".join(f"{metal} closed at {2100 + 7 * place} crowns a tonne." for place, metal in enumerate(METALS)),
+    )
+    assert not links.have_other_figures(early.signals, later.signals)

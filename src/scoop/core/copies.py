@@ -162,5 +162,5 @@ def have_long_bodies(one: CopyCandidate, other: CopyCandidate) -> bool:
 
 
 def bodies_agree(one: Signals, other: Signals) -> bool:
-    """Whether two long bodies share informative words besides those of their titles."""
-    return links.shared_beside_title(one, other) >= MIN_SHARED_BODY
+    """Whether two long bodies share informative words besides those of their titles, and their figures."""
+    return links.shared_beside_title(one, other) >= MIN_SHARED_BODY and not links.have_other_figures(one, other)

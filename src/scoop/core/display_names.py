@@ -30,12 +30,12 @@ def collection_name(collection: str) -> str:
 
 
 def outlet_name(source: str, source_name: str | None) -> str:
-    """The name that a source was given, else its slug as a name; a domain stays as it is."""
+    """The name that a source was given, else its slug as a name; a domain stays as it is, without `www`."""
     if source_name:
         return text.one_line(source_name)
     slug = text.one_line(source)
     if "." in slug or slug != slug.lower():
-        return slug
+        return slug.removeprefix("www.")
     words = _BREAK.split(slug.strip("_-"))
     return (
         " ".join(word.upper() if word in ABBREVIATIONS | BROADCASTERS else word.capitalize() for word in words) or slug
