@@ -1,42 +1,40 @@
 """Fit the model of the probability that two documents cover one event, and the weights of words.
 
-python bench/fit_links.py lexicon FILE...                              the weights of words, from all texts
-python bench/fit_links.py links FILE... --stream FILE... [--write]     cross-validated figures; with --write the model
+python bench/fit_links.py lexicon FILE... --alone FILE...                      the weights of words, from all texts
+python bench/fit_links.py links FILE... --stream FILE... --alone FILE...       cross-validated figures
+python bench/fit_links.py links FILE... --stream FILE... --alone FILE... --write      the model, too
 
 FILEs are NDJSON of labelled articles, as `scoop evaluate` takes them. Those of --stream are real streams, in which most
-articles are alone; the others are also cut to teasers and mixed into streams. Also needs scikit-learn and stopwordsiso.
-The shipped model is that of the sets allsides21, neus, fnc, ecb, basil, meantime, and the stream.
+articles are alone; the others are also cut to teasers and mixed into streams. Those of --alone have articles in several
+languages, each about an event of its own, as `scoop evaluate --task summaries` takes them. Also needs scikit-learn and
+stopwordsiso. The shipped model is that of the sets allsides21, neus, fnc, ecb, basil, meantime, and the stream, with
+sum_ja, sum_zh, sum_de and sum_wikinews.
 """
 
 import argparse
-import asyncio
-import gzip
-import hashlib
-import json
 import tempfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from scoop.core import editions, event_groups, genres, links, publishers, signals, text, urls
-from scoop.core.embedding_text import embedding_text, with_recipe
-from scoop.core.event_groups import UNKNOWN_FAMILY, GroupableStory
+from link_worlds import STREAMS, TEASER, WHOLE, World, alone, embedded, read, stream, words, world
+from scoop.core import event_groups, links, signals
+from scoop.core.embedding_text import with_recipe
 from scoop.embedders.local import Local
 from scoop.stages.link import REMEMBERED_AT
 
 CORE = Path(links.__file__).parent
-CANDIDATES = 30
-COVERAGE_AT = 0.5  # the mean link probability of a group; the best of 0.35 to 0.55 over all sets
+COVERAGE_AT = 0.4  # the mean link probability of a group; the best of 0.3 to 0.5 over all sets
 MERGE_AT, SURE_AT = 0.90, 0.94  # cosines with and without similar titles; no set has a false pair at or above them
 GLANCE = 25  # trees that are evaluated first, to skip hopeless pairs
 LOST_BY_A_GLANCE = 0.0005  # share of the links from LIKELY_AT on that this may lose
 LIKELY_AT = 0.2
+SIZE = 1 << signals._LEXICON_BITS  # places for words
 RARELY = 2  # documents
 STOP_WORDS = """
     a about after all also an and are as at be been but by can could did do for from had has have he her his i if in
@@ -57,165 +55,53 @@ SETTINGS = {
 EASY_COSINE = 0.5  # one in EASY_SHARE of the pairs of two stories below it is used, with the weight of all
 EASY_SHARE = 4
 BINS = (0.2, 0.5, 0.7, 0.9, 1.01)  # of the reliability of probabilities
-
-# Streams made of the sets: most stories have one article, a few have many, all are teasers of one week.
-STREAMS = 4
-INCLUDED = 0.6  # stories
-ALONE = 0.85  # small stories
-LARGE_STORY = 6  # articles
-LARGE_KEPT = 0.25  # large stories; without large events in its streams, the model breaks those of a real one apart
-MAX_KEPT = 12
-PUBLISHERS = 20
-SAME_PUBLISHER = 0.15  # articles by the publisher of the story's first one
-DAYS = 7
-HOURS_APART = 17  # on average, of the articles of one story
+FOLDS = 4  # of the stories, for the calibration
+LEAST_SCORE = -3.0  # of the pairs that the calibration is fitted to; the many below are nearly all wrong
 
 
-@dataclass
-class World:
-    """A labelled set of articles with all of its candidate pairs.
+@dataclass(frozen=True)
+class Calibrated:
+    """Trees, and the line that makes log odds of their scores."""
 
-    A pair of two stories is `is_open` if the stories share a wider label: it is neither right nor wrong.
-    """
+    trees: Any
+    slope: float
+    intercept: float
 
-    pairs: np.ndarray
-    table: np.ndarray
-    is_same: np.ndarray
-    is_open: np.ndarray
-    labels: list[str]
-    wide: list[frozenset[str]]
-    stories: list[GroupableStory]
+    def probabilities(self, table: np.ndarray) -> np.ndarray:
+        log_odds = self.slope * self.trees.decision_function(table) + self.intercept
+        probabilities: np.ndarray = 1 / (1 + np.exp(-log_odds))
+        return probabilities
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return [json.loads(line) for line in content.decode().splitlines()]
+def half(story: str) -> int:
+    return zlib.crc32(story.encode()) % 2
 
 
-def words(written: str) -> list[str]:
-    return text.words(text.normalized(written))
+def fold(story: str) -> int:
+    return zlib.crc32(story.encode()) // 2 % FOLDS
 
 
-def compared(row: dict[str, Any]) -> links.Compared:
-    body = words(row["text"])
-    date = row["published_at"]
-    return links.Compared(
-        signals=signals.extract(row["title"], row["text"]),
-        day=datetime.fromisoformat(date).timestamp() / 86_400 if date else float("nan"),
-        publisher=publishers.publisher_family(urls.host(row["url"]), "") if row["url"] else "",
-        language=row["lang"],
-        words=len(body),
-        is_of_many_events=genres.genre(row["title"], row["url"]) in genres.OF_MANY_EVENTS,
-        dated_title=editions.dated_title(row["title"]),
-    )
+def are(one: World, part: Callable[[str], int], number: int) -> np.ndarray:
+    """Whether each document of a world is in a part of the stories."""
+    return np.array([part(story) == number for story in one.labels])
 
 
-def embedded(rows: Sequence[dict[str, Any]], cache: Path) -> np.ndarray:
-    texts = [embedding_text(row["title"], row["text"]) for row in rows]
-    kept = cache / f"{hashlib.sha256(repr(texts).encode()).hexdigest()[:16]}.npy"
-    if not kept.exists():
-        np.save(kept, asyncio.run(Local(None, None).embed(texts)))  # type: ignore[arg-type]
-    vectors: np.ndarray = np.load(kept)
-    return vectors
+def calibrated(worlds: Sequence[World]) -> Calibrated:
+    """The model of these worlds; its line is fitted to pairs that trees did not see, as they are too sure of others."""
+    from sklearn.linear_model import LogisticRegression
 
-
-def world(rows: Sequence[dict[str, Any]], vectors: np.ndarray) -> World:
-    documents = [compared(row) for row in rows]
-    cosines = vectors @ vectors.T
-    np.fill_diagonal(cosines, -1)
-    most = min(CANDIDATES, len(rows) - 1)
-    order = np.argsort(-cosines, axis=1)[:, :most]
-    near = [
-        links.Neighbourhood(ids=order[one], cosines=cosines[one, order[one]].astype(np.float32))
-        for one in range(len(rows))
-    ]
-    pairs = sorted({(min(one, other), max(one, other)) for one in range(len(rows)) for other in order[one].tolist()})
-    by_one: dict[int, list[int]] = {}
-    for one, other in pairs:
-        by_one.setdefault(one, []).append(other)
-    own = np.concatenate(
-        [
-            links.pair_features(
-                documents[one], [documents[other] for other in others], cosines[one, others].astype(np.float32)
-            )
-            for one, others in by_one.items()
-        ]
-    )
-    both = np.array(pairs)
-    around = links.neighbourhood_features(own[:, 0], links.stack_neighbourhoods(near), both[:, 0], both[:, 1])
-    labels, wide = [row["story"] for row in rows], [frozenset(row.get("wide", row["story"]).split()) for row in rows]
-    is_same = np.array([labels[one] == labels[other] for one, other in pairs])
-    shares_label = np.array([bool(wide[one] & wide[other]) for one, other in pairs])
-    return World(
-        pairs=both,
-        table=np.hstack([own, around]),
-        is_same=is_same,
-        is_open=shares_label & ~is_same,
-        labels=labels,
-        wide=wide,
-        stories=[
-            GroupableStory(
-                story_id=number,
-                families=frozenset({document.publisher or UNKNOWN_FAMILY}),
-                may_join=not document.is_of_many_events,
-            )
-            for number, document in enumerate(documents)
-        ],
-    )
-
-
-def chance(*key: object) -> float:
-    """A number from 0 to 1 that depends on the key alone."""
-    return int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6], "little") / (1 << 48)
-
-
-def stream(rows: Sequence[dict[str, Any]], number: int) -> list[dict[str, Any]]:
-    """A stream made of labelled articles: most stories have one article, and every text is a teaser."""
-    by_story: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_story.setdefault(row["story"], []).append(row)
-    return [
-        teaser(row, place, number)
-        for story, articles in sorted(by_story.items())
-        if chance(number, "included", story) < INCLUDED
-        for place, row in enumerate(
-            sorted(articles, key=lambda row: chance(number, "order", row["id"]))[: kept(story, len(articles), number)]
-        )
-    ]
-
-
-def kept(story: str, size: int, number: int) -> int:
-    """How many articles of a story a stream has."""
-    if size >= LARGE_STORY:
-        return min(size, MAX_KEPT) if chance(number, "large", story) < LARGE_KEPT else 1
-    return 1 if chance(number, "alone", story) < ALONE else size
-
-
-def teaser(row: dict[str, Any], place: int, number: int) -> dict[str, Any]:
-    """The article as a feed of one of the publishers has it, in some hour of the week."""
-    story, article = row["story"], row["id"]
-    ranks = sorted(range(PUBLISHERS), key=lambda one: chance(number, "publisher", story, one) / (1 + one % 4))
-    is_repeat = chance(number, "repeat", article) < SAME_PUBLISHER
-    publisher = ranks[0 if is_repeat else place % PUBLISHERS]
-    hours = 24 * DAYS * chance(number, "day", story) - HOURS_APART * np.log(1e-6 + chance(number, "hour", article))
-    return {
-        **row,
-        "text": text.truncated(row["text"], teaser_length(number, article)),
-        "url": f"https://publisher{publisher}.example/{article}",
-        "published_at": datetime.fromtimestamp(1_700_000_000 + 3600 * hours, UTC).isoformat(),
-    }
-
-
-def teaser_length(number: int, article: str) -> int:
-    """The characters of a teaser: two of three have one sentence, some three, and some feeds give the article."""
-    kind, share = chance(number, "kind", article), chance(number, "length", article)
-    if kind < 0.65:
-        return int(80 + 140 * share)
-    return int(220 + 500 * share) if kind < 0.85 else 1_500
-
-
-def half(row: dict[str, Any]) -> int:
-    return zlib.crc32(row["story"].encode()) % 2
+    scores, answers, weights = [], [], []
+    for number in range(FOLDS):
+        trees = fitted([one.within(~are(one, fold, number)) for one in worlds])
+        for one in worlds:
+            rows, counts = one.unseen(are(one, fold, number))
+            scores.append(trees.decision_function(one.table[rows]))
+            answers.append(one.is_same[rows])
+            weights.append(counts * one.weights[rows])
+    score, is_same, weight = map(np.concatenate, (scores, answers, weights))
+    used = score >= LEAST_SCORE
+    line = LogisticRegression(C=np.inf).fit(score[used, None], is_same[used], weight[used] / weight[used].mean())
+    return Calibrated(fitted(worlds), float(line.coef_[0, 0]), float(line.intercept_[0]))
 
 
 def fitted(worlds: Sequence[World]) -> Any:
@@ -223,7 +109,7 @@ def fitted(worlds: Sequence[World]) -> Any:
 
     table = np.concatenate([one.table[~one.is_open] for one in worlds])
     is_same = np.concatenate([one.is_same[~one.is_open] for one in worlds])
-    weight = np.concatenate([np.full((~one.is_open).sum(), len(one.is_same) ** -0.5) for one in worlds])
+    weight = np.concatenate([one.weights[~one.is_open] for one in worlds])
     is_easy = (table[:, 0] < EASY_COSINE) & ~is_same
     used = ~is_easy | (np.arange(len(is_same)) % EASY_SHARE == 0)
     weight = np.where(is_easy, EASY_SHARE * weight, weight)[used]
@@ -266,36 +152,55 @@ def arrays(model: Any) -> dict[str, Any]:
     return found
 
 
-def hopeless_at(model: Any, worlds: Sequence[World]) -> float:
-    """The score after the first trees below which almost no pair is likely at the end."""
+def calibrated_arrays(model: Calibrated) -> dict[str, Any]:
+    """The trees as arrays whose sums are log odds."""
+    found = arrays(model.trees)
+    return {
+        **found,
+        "values": (model.slope * found["values"]).astype(np.float32),
+        "start": model.slope * found["start"] + model.intercept,
+    }
+
+
+def hopeless_at(model: Calibrated, worlds: Sequence[World]) -> float:
+    """The log odds after the first trees below which almost no pair is likely at the end."""
     table = np.concatenate([one.table for one in worlds])
-    final = model.predict_proba(table)[:, 1]
-    *_, glanced = (score for _, score in zip(range(GLANCE), model.staged_decision_function(table), strict=False))
+    final = model.probabilities(table)
+    *_, scores = (score for _, score in zip(range(GLANCE), model.trees.staged_decision_function(table), strict=False))
+    glanced = model.slope * scores + model.intercept
     lowest = float(np.quantile(glanced[final >= LIKELY_AT], LOST_BY_A_GLANCE))
     print("share of pairs evaluated by all trees", round(float((glanced >= lowest).mean()), 3))
     return lowest
 
 
-def links_command(paths: Sequence[Path], streams: Sequence[Path], cache: Path, write: bool) -> None:
+def links_command(
+    paths: Sequence[Path], streams: Sequence[Path], unrelated: Sequence[Path], cache: Path, write: bool
+) -> None:
     rows = {path.name: read(path) for path in (*paths, *streams)}
+    for path, most in product(unrelated, (TEASER, WHOLE)):
+        rows |= {f"{path.name} {language} {most}": one for language, one in alone(read(path), most).items()}
     mixed = [row for path in paths for row in rows[path.name]]
     parts: dict[int | None, list[World]] = {}
     for side in (0, 1, None):
-        chosen = [[row for row in source if side in {None, half(row)}] for source in rows.values()]
-        made = [stream([row for row in mixed if side in {None, half(row)}], number) for number in range(STREAMS)]
+        chosen = [[row for row in source if side in {None, half(row["story"])}] for source in rows.values()]
+        made = [
+            stream([row for row in mixed if side in {None, half(row["story"])}], number) for number in range(STREAMS)
+        ]
         parts[side] = [world(part, embedded(part, cache)) for part in (*chosen, *made)]
     whole = dict(zip(rows, parts[None], strict=False))
-    models = [fitted(parts[1 - side]) for side in (0, 1)]
+    models = [
+        calibrated([*parts[1 - side], *(one.within(are(one, half, 1 - side)) for one in parts[None])])
+        for side in (0, 1)
+    ]
     for name, one in whole.items():
-        sides = np.array([half(row) for row in rows[name]])
-        held_out = [model.predict_proba(one.table)[:, 1] for model in models]
-        print_figures(name, one, sides, held_out)
+        print_figures(name, one, [model.probabilities(one.table) for model in models])
     if write:
         worlds = [one for part in parts.values() for one in part]
-        model = fitted(worlds)
+        model = calibrated(worlds)
+        print(f"slope {model.slope:.3f}, intercept {model.intercept:.3f}")
         np.savez_compressed(
             CORE / "link_models" / links.file_name(Local.model.name, with_recipe(Local.model.version)),
-            **arrays(model),
+            **calibrated_arrays(model),
             glance=GLANCE,
             hopeless_at=hopeless_at(model, worlds),
             coverage_at=COVERAGE_AT,
@@ -304,24 +209,25 @@ def links_command(paths: Sequence[Path], streams: Sequence[Path], cache: Path, w
         )
 
 
-def print_figures(name: str, one: World, sides: np.ndarray, held_out: Sequence[np.ndarray]) -> None:
+def print_figures(name: str, one: World, held_out: Sequence[np.ndarray]) -> None:
     """The figures of the documents whose stories were not used for fitting, in the mean of both halves."""
-    for threshold in (0.4, 0.5, 0.6):
+    sides = [are(one, half, side) for side in (0, 1)]
+    for threshold in (0.3, 0.35, 0.4, 0.45, 0.5):
         figures = [
-            _of_half(grouped(one, probabilities, threshold), one, sides == side)
-            for side, probabilities in enumerate(held_out)
+            _of_half(grouped(one, probabilities, threshold), one, is_of)
+            for is_of, probabilities in zip(sides, held_out, strict=True)
         ]
         precision, recall, b_cubed = np.mean(figures, axis=0)
         print(name, threshold, f"precision {precision:.3f}, recall {recall:.3f}, B-cubed F1 {b_cubed:.3f}", flush=True)
-    is_of = [(sides[one.pairs] == side).all(axis=1) & ~one.is_open for side in (0, 1)]
-    same = np.concatenate([one.is_same[rows] for rows in is_of])
-    probabilities = np.concatenate([held_out[side][rows] for side, rows in enumerate(is_of)])
-    related = np.concatenate([one.table[rows][:, links._RELATED_ONLY].any(axis=1) for rows in is_of])
+    unseen = [one.unseen(is_of) for is_of in sides]
+    same = np.concatenate([one.is_same[rows] for rows, _ in unseen])
+    counts = np.concatenate([counts for _, counts in unseen])
+    given = np.concatenate([probabilities[rows] for (rows, _), probabilities in zip(unseen, held_out, strict=True)])
     for low, high in pairwise(BINS):
-        inside = (probabilities >= low) & (probabilities < high) & ~related
+        inside = (given >= low) & (given < high)
         if inside.any():
-            share, mean = same[inside].mean(), probabilities[inside].mean()
-            print(f"  from {low}: {inside.sum()} links, {share:.2f} right, {mean:.2f} given")
+            right, mean = (np.average(values[inside], weights=counts[inside]) for values in (same, given))
+            print(f"  from {low}: {counts[inside].sum():.0f} links, {right:.2f} right, {mean:.2f} given")
 
 
 def _of_half(labels: Sequence[int], one: World, mask: np.ndarray) -> tuple[float, float, float]:
@@ -343,24 +249,41 @@ def _company(number: int, labels: Sequence[int], one: World) -> tuple[int, int, 
     return hits, len(inside) - opened, one.labels.count(story)
 
 
-def lexicon_command(paths: Sequence[Path]) -> None:
+def lexicon_command(paths: Sequence[Path], unrelated: Sequence[Path]) -> None:
     """Write the weight of each word: 0 for a stop word of any language, the highest for a word that does not occur."""
     import stopwordsiso
 
-    size = 1 << signals._LEXICON_BITS
-    seen, documents = np.zeros(size), 0
-    for path in paths:
-        for row in read(path):
-            documents += 1
-            terms = {signals._term(word) & (size - 1) for word in words(f"{row['title']} {row['text']}")}
-            seen[list(terms)] += 1
+    seen, documents = seen_in([f"{row['title']} {row['text']}" for path in paths for row in read(path)])
     weights = np.log((documents + 1) / np.maximum(seen - 0.5, 1.0))
+    for texts in by_language(unrelated).values():
+        there, count = seen_in(texts)
+        lower = np.log((count + 1) / np.maximum(there - 0.5, 0.5)) / np.log(2 * (count + 1)) * weights.max()
+        is_common = (there > RARELY) & (seen <= RARELY)  # a word of English, too, has the weight that it has there
+        weights = np.where(is_common, np.minimum(weights, lower), weights)
     for language in stopwordsiso.langs() - {"en"}:
         parts = {part for word in stopwordsiso.stopwords(language) for part in words(word)}
-        for place in {signals._term(part) & (size - 1) for part in parts}:
+        for place in {signals._term(part) & (SIZE - 1) for part in parts}:
             weights[place] = weights[place] if seen[place] > RARELY else 0  # `war` is one in German, not in English
-    weights[[signals._term(word) & (size - 1) for word in STOP_WORDS]] = 0
+    weights[[signals._term(word) & (SIZE - 1) for word in STOP_WORDS]] = 0
     (CORE / "lexicon.bin").write_bytes(np.clip(np.round(weights * 16), 0, 255).astype(np.uint8).tobytes())
+
+
+def by_language(unrelated: Sequence[Path]) -> dict[str, list[str]]:
+    """The texts of each language but English."""
+    texts: dict[str, list[str]] = {}
+    for row in (row for path in unrelated for row in read(path) if row["lang"] != "en"):
+        document = row["documents"][0]
+        whole = " ".join((document.get("title") or "", row["references"][0], document["text"]))
+        texts.setdefault(row["lang"], []).append(whole)
+    return texts
+
+
+def seen_in(texts: Sequence[str]) -> tuple[np.ndarray, int]:
+    """In how many texts each place of the lexicon has a word, and how many texts there are."""
+    seen = np.zeros(SIZE)
+    for one in texts:
+        seen[list({signals._term(word) & (SIZE - 1) for word in words(one)})] += 1
+    return seen, len(texts)
 
 
 def main() -> None:
@@ -368,13 +291,14 @@ def main() -> None:
     parser.add_argument("what", choices=("lexicon", "links"))
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--stream", nargs="+", type=Path, default=[])
+    parser.add_argument("--alone", nargs="+", type=Path, default=[])
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if options.what == "lexicon":
-        lexicon_command(options.files)
+        lexicon_command(options.files, options.alone)
     else:
-        links_command(options.files, options.stream, options.cache, options.write)
+        links_command(options.files, options.stream, options.alone, options.cache, options.write)
 
 
 if __name__ == "__main__":

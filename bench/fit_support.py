@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from fit_links import arrays, chance, read
+from fit_links import arrays
+from link_worlds import chance, read
 from scoop.core.support import across, model, passages, views
 from scoop.core.support.model import score_of
 from scoop.core.support.tokens import tokenize
