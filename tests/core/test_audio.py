@@ -49,6 +49,12 @@ def test_every_voice_gets_the_same_loudness_and_never_clips(samples):
     assert np.abs(normalized).max() <= loudness.CEILING + 1e-6
 
 
+def test_a_recording_has_its_loudness_as_it_is_played():
+    quiet = SpokenSentence(samples=sine(3, amplitude=0.01), sample_rate=RATE)
+    played, rate = mp3.decode(recordings.record(["Mm."], [quiet], NORMAL).mp3)
+    assert loudness.measure(played, rate) == pytest.approx(loudness.TARGET, abs=0.2)
+
+
 @pytest.mark.parametrize("rate", [16_000, 22_050, 24_000, 44_100])
 def test_sound_of_any_rate_keeps_its_length_and_pitch(rate):
     resampled = mp3.resample(sine(1, hertz=440, rate=rate), rate)

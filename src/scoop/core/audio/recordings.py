@@ -9,7 +9,7 @@ from scoop.core import hashes
 from scoop.core.audio import Recording, SpokenSentence, TimedSentence, loudness, mp3
 from scoop.core.audio.pace import ReadingPace
 
-FORMAT = "mp3-24k-48-1"  # part of the hash: another format is another recording
+FORMAT = "mp3-24k-48-2"  # part of the hash: another format is another recording
 
 
 def record(texts: Sequence[str], spoken: Sequence[SpokenSentence], pace: ReadingPace) -> Recording:
