@@ -34,6 +34,7 @@ class Humming:
     name: str = "humming"
     model: str = "a4"
     waits: bool = False
+    peak_memory: int | None = None
     failures: list[Exception] = field(default_factory=list)
     spoken: list[str] = field(default_factory=list)
 

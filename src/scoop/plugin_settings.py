@@ -38,7 +38,7 @@ KINDS = (
     Kind(package="scoop.channels", protocol="ChannelPlugin", noun="channel", defaults={"finds": False}),
     Kind(package="scoop.embedders", protocol="Embedder", noun="embedder", defaults={"waits": True}),
     Kind(package="scoop.writers", protocol="Writer", noun="writer", defaults={"waits": True}),
-    Kind(package="scoop.voices", protocol="Voice", noun="voice", defaults={"waits": True}),
+    Kind(package="scoop.voices", protocol="Voice", noun="voice", defaults={"waits": True, "peak_memory": None}),
     Kind(package="scoop.projections", protocol="Projection", noun="projection", defaults={"waits": True, "files": ()}),
 )
 PREFIXES = tuple(f"SCOOP_{kind.name.upper()}_" for kind in KINDS)

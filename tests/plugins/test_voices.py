@@ -25,7 +25,7 @@ from scoop.fetch.client import open_client
 from scoop.fetch.sandbox import Limits, Sandbox
 from scoop.serve import serving
 from scoop.voices.command import VoiceProgram
-from scoop.voices.hibari import Hibari
+from scoop.voices.hibari import LIMITS, Hibari
 from scoop.voices.openai import SpeechServer
 
 HIBARI = Hibari(Hibari.Options(), None)  # one for all tests: to start it takes seconds
@@ -108,6 +108,13 @@ async def test_the_local_voice_times_every_written_word_in_order_and_within_its_
     assert times[-1] <= len(spoken.samples) * 1000 // spoken.sample_rate
     billion = spoken.words[words.index("billion")]
     assert 150 < billion.end_ms - billion.start_ms < 900
+
+
+async def test_the_memory_of_the_local_voice_is_that_of_its_own_process(voice_of):
+    await voice_of["hibari"].speak(SENTENCES[:1], speed=1.0)
+    assert 50 << 20 < voice_of["hibari"].peak_memory < LIMITS.memory_bytes
+    await voice_of["command"].speak(SENTENCES[:1], speed=1.0)
+    assert voice_of["command"].peak_memory is None
 
 
 async def test_the_local_voice_says_the_same_twice_and_nothing_of_another_language(voice_of):

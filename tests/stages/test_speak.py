@@ -12,7 +12,7 @@ from scoop.core.audio import mp3
 from scoop.errors import Conflict, NotFound, Reject, Retry
 from scoop.metrics import recording
 from scoop.stages import speak
-from scoop.store import lessons, recordings
+from scoop.store import lessons, metrics, recordings
 
 NOW = datetime(2024, 5, 16, 12, tzinfo=UTC)
 
@@ -60,6 +60,15 @@ async def test_the_real_time_factor_of_each_new_recording_is_counted(database):
     counted = [amount for (name, labels), amount in recording.take().items()
                if name == "scoop_voice_real_time_ratio_bucket" and ("voice", "humming") in labels]  # fmt: skip
     assert counted == [1]
+
+
+async def test_the_memory_of_the_voice_is_measured_at_each_recording(database):
+    async with a_lesson(database) as (lesson_id, folder):
+        await ask(database, lesson_id)
+        await speak_due(database, folder, Humming(peak_memory=3 << 20))
+    async with database.connection() as conn:
+        measured = [each for each in await metrics.list_samples(conn) if each.name == "scoop_voice_peak_memory_bytes"]
+    assert [(each.labels, each.value) for each in measured] == [({"voice": "humming"}, 3 << 20)]
 
 
 async def test_asking_again_makes_nothing_again_unless_the_voice_is_another_or_the_file_is_gone(database):

@@ -60,6 +60,11 @@ VOICE_FACTOR = Histogram(
     help="Seconds that a second of a recording took to speak, level and encode, by voice as hibari.",
     labels=("voice",),
 )
+VOICE_MEMORY = Gauge(
+    name="scoop_voice_peak_memory_bytes",
+    help="The most memory that the process of the voice took when it made the last recording; hibari only.",
+    labels=("voice",),
+)
 CHANNEL_REQUESTS = Counter(
     name="scoop_channel_requests_total",
     help="Requests that channels sent, by kind as discord_webhook; webhooks are those of events.",
@@ -111,6 +116,7 @@ METRICS: tuple[Metric, ...] = (
     MODEL_WAITS,
     LEFT_OUT,
     VOICE_FACTOR,
+    VOICE_MEMORY,
     CHANNEL_REQUESTS,
     CHANNEL_ERRORS,
     POSTS,

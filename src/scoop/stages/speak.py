@@ -16,6 +16,7 @@ from scoop.core.listening import JAPAN, SHOWN_DAYS, first_day
 from scoop.errors import NotFound, Reject, Retry
 from scoop.stage_names import StageName
 from scoop.stages.stage import Failure, Outcome, Stage
+from scoop.store import metrics as metrics_store
 from scoop.store import recordings as store
 from scoop.store.db import Connection
 from scoop.store.recordings import LessonToSpeak, NewRecording
@@ -86,6 +87,9 @@ class Speaking:
 
     async def save(self, conn: Connection, made: Sequence[NewRecording]) -> list[Subject]:
         await store.put(conn, made)
+        if made and self.voice is not None and self.voice.peak_memory is not None:
+            measured = [({"voice": self.voice.name}, self.voice.peak_memory)]
+            await metrics_store.set_gauge(conn, metrics.VOICE_MEMORY, measured)
         return []
 
 

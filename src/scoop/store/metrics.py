@@ -1,13 +1,13 @@
 """Metrics of the whole desk: processes add their counts to a table, which outlives them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from scoop.core.prometheus_text import Sample
 from scoop.errors import DatabaseUnavailable
 from scoop.metrics import CURATOR_MEMORY, recording
-from scoop.metrics.recording import Series
+from scoop.metrics.recording import Gauge, Series
 from scoop.store import db
 from scoop.store.db import Connection, Database
 
@@ -53,8 +53,14 @@ async def count_today(conn: Connection, names: Sequence[str]) -> dict[str, float
 async def measure_memory(conn: Connection) -> None:
     """Store how many articles each curator remembers: counting a million for every scrape would take too long."""
     rows = await conn.fetch(SQL["memory"])
-    labels = [dict(CURATOR_MEMORY.bounded({"curator": row["curator"], "state": row["state"]})) for row in rows]
-    await conn.execute(SQL["set_gauges"], CURATOR_MEMORY.name, labels, [row["articles"] for row in rows])
+    measured = [({"curator": row["curator"], "state": row["state"]}, row["articles"]) for row in rows]
+    await set_gauge(conn, CURATOR_MEMORY, measured)
+
+
+async def set_gauge(conn: Connection, gauge: Gauge, measured: Sequence[tuple[Mapping[str, str], float]]) -> None:
+    """Replace all numbers of a gauge, each with its labels."""
+    labels = [dict(gauge.bounded(each)) for each, _ in measured]
+    await conn.execute(SQL["set_gauges"], gauge.name, labels, [value for _, value in measured])
 
 
 async def flush(database: Database) -> None:

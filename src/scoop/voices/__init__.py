@@ -12,10 +12,12 @@ class Voice(Protocol):
     `waits`: it waits for the network. `model` (of an instance) is stored with its recordings: the same name, model and
     speed give the same sound. A sentence without a word in it may be given as silence of no length. Transient failures
     are a Retry; Reject says that these sentences can never be spoken. `close` ends the processes of the voice.
+    `peak_memory`: the most memory that its process has taken so far, in bytes; None if it is not measured.
     """
 
     name: str
     waits: bool
+    peak_memory: int | None
 
     @property
     def model(self) -> str: ...

@@ -31,6 +31,7 @@ class VoiceProgram:
     name = "command"
     access = "cli"
     waits = False
+    peak_memory: int | None = None
 
     class Options(PluginOptions, frozen=True, kw_only=True):
         """The program.

@@ -2,9 +2,12 @@
 
 import asyncio
 import importlib.util
+import resource
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,6 +43,7 @@ class Hibari:
     access = "cli"
     waits = False
     model = "heart-0.2.1"
+    peak_memory: int | None = None
 
     class Options(PluginOptions, frozen=True, kw_only=True):
         """It has no options."""
@@ -57,7 +61,7 @@ class Hibari:
         if self._ending is not None:
             self._ending.cancel()
         try:
-            spoken = await self._sandbox.run(speak_sentences, list(sentences), speed)
+            spoken, self.peak_memory = await self._sandbox.run(_speak_measured, list(sentences), speed)
         except SandboxExceeded as error:
             raise Retry(f"the process of the voice was ended: {error}") from error
         self._ending = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._sandbox.close)
@@ -72,6 +76,19 @@ class Hibari:
 
 
 # In the process of the voice
+
+
+def _speak_measured(sentences: Sequence[str], speed: float) -> tuple[list[SpokenSentence], int]:
+    """The sentences, and the most memory that this process has taken so far, in bytes."""
+    return speak_sentences(sentences, speed), _peak_memory()
+
+
+def _peak_memory() -> int:
+    if sys.platform != "linux":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # getrusage of Linux also counts the process that this one was started by.
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) << 10  # kB
 
 
 def speak_sentences(sentences: Sequence[str], speed: float) -> list[SpokenSentence]:

@@ -27,6 +27,7 @@ class SpeechServer:
     name = "openai"
     access = "cli"
     waits = True
+    peak_memory: int | None = None
 
     class Options(PluginOptions, frozen=True, kw_only=True):
         """The server, its model and its voice.
