@@ -1,6 +1,7 @@
 """Learners at a browser: a real recording in a real audio element, lit as it is spoken, also without a connection."""
 
 import asyncio
+import re
 from datetime import UTC, date, datetime, timedelta
 
 import aiohttp
@@ -16,6 +17,12 @@ from web.browser import PATIENCE_MS, PHONE, browsing
 
 NOW = datetime(2024, 5, 16, 12, tzinfo=UTC)
 TEXT = ("The old bridge in Ostburg is closed.", "Workers repair its fragile cables now.", "It opens again in May.")
+
+MEDIA_KEYS = """
+window.mediaKeys = {};
+navigator.mediaSession.setActionHandler = (name, handler) => { mediaKeys[name] = handler; };
+navigator.mediaSession.setPositionState = (state) => { window.mediaPosition = state; };
+"""  # a script cannot press the keys of a keyboard or headphones that the system handles
 
 
 async def _prepare(database, folder, *, voice: Voice | None = None, level: str = "B1") -> str:
@@ -157,6 +164,48 @@ async def test_the_lessons_of_the_day_and_their_sound_are_there_without_a_connec
         await _until(page, "document.getElementById('sound').currentTime > 1")
         await page.context.set_offline(False)
         tab.complaints[:] = [each for each in tab.complaints if "ERR_INTERNET_DISCONNECTED" not in each]
+
+
+async def test_words_are_explained_and_added_without_a_connection(database, tmp_path, listening):
+    path = await _prepare(database, tmp_path)
+    async with listening() as tab:
+        page = tab.page
+        await tab.open("/listen")
+        await expect(page.locator("#offline")).to_have_text("Kept on this device")
+        await page.context.set_offline(True)
+        await tab.open(path)
+        for word, meaning in (("fragile", "easily broken"), ("in", "shows a place"), ("bridge", "a structure")):
+            await page.locator(".w", has_text=re.compile(f"^{word}$")).first.click()
+            await expect(page.locator("#looked-up")).to_contain_text(meaning)
+        await page.get_by_role("button", name="Add to my words").first.click()
+        await expect(page.get_by_role("button", name="Added when there is a connection")).to_be_visible()
+        await page.context.set_offline(False)
+        async with database.connection() as conn:
+            while not await conn.fetchval("SELECT count(*) FROM learner_words"):
+                await page.wait_for_timeout(50)
+        await tab.open("/listen/words")
+        await expect(page.locator(".word-list")).to_contain_text(TEXT[0])
+        tab.complaints[:] = [each for each in tab.complaints if "ERR_INTERNET_DISCONNECTED" not in each]
+
+
+async def test_media_keys_and_the_lock_screen_know_the_lesson(database, tmp_path, listening):
+    path = await _prepare(database, tmp_path)
+    async with listening() as tab:
+        page = tab.page
+        await page.add_init_script(MEDIA_KEYS)
+        await tab.open(path)
+        await _until(page, "document.getElementById('sound').readyState >= 1")
+        assert await page.evaluate("navigator.mediaSession.metadata.title") == "Bridge number 1 stays closed"
+        assert await page.evaluate("navigator.mediaSession.metadata.album") == "Listen, B1"
+        await page.evaluate("mediaKeys.nexttrack()")
+        await expect(page.locator(".sentence").nth(1)).to_have_class("sentence now")
+        await page.evaluate("mediaKeys.play()")
+        await _until(page, "navigator.mediaSession.playbackState === 'playing'")
+        assert await page.evaluate("mediaPosition.duration") == await page.evaluate("sound.duration")
+        await page.evaluate("mediaKeys.pause()")
+        await _until(page, "document.getElementById('sound').paused")
+        await page.evaluate("mediaKeys.previoustrack()")
+        await expect(page.locator(".sentence").nth(0)).to_have_class("sentence now")
 
 
 async def test_a_lesson_that_is_heard_without_a_connection_counts_once_there_is_one(database, tmp_path, listening):

@@ -14,6 +14,7 @@ from scoop.actions.learners import LearnerStats
 from scoop.api import document
 from scoop.core import dictionary
 from scoop.core.access import Visitor
+from scoop.core.audio import marked_text
 from scoop.core.dictionary import DictionaryEntry
 from scoop.core.word_reviews import Answer
 from scoop.http import responses, routes
@@ -23,7 +24,7 @@ from scoop.http.pagination import Listed
 from scoop.http.params import RecordId, RequestModel, ShortText
 from scoop.http.routes import needs
 from scoop.model import Level
-from scoop.store import learner_words, learners
+from scoop.store import learner_words, learners, lessons
 from scoop.store.learner_words import LearnerWord
 
 router = routes.for_programs("Lessons")
@@ -131,6 +132,20 @@ async def get_stats(request: Request, conn: ReadConn, desk: CurrentDesk, by: Cur
 async def look_up_word(request: Request, query: Annotated[LookUpQuery, fastapi.Query()]) -> Response:
     """The meanings of a word as it is in a text: lemma, word class, level and definition."""
     return responses.json(request, Listed(items=dictionary.look_up(query.word), next_cursor=None))
+
+
+@router.get(
+    "/lessons/{lesson_id}/words",
+    response_model=Listed[DictionaryEntry],
+    responses=document.problems(HTTPStatus.NOT_FOUND),
+)
+@needs("read")
+async def list_lesson_words(request: Request, conn: ReadConn, lesson_id: RecordId) -> Response:
+    """The meanings of all words of a lesson, so that a device can look them up without a connection."""
+    lesson = await lessons.by_id(conn, lesson_id)
+    words = marked_text.words(sentence.text for sentence in lesson.sentences)
+    entries = [entry for word in words for entry in dictionary.look_up(word)]
+    return responses.json(request, Listed(items=entries, next_cursor=None))
 
 
 @router.get("/learner/words", response_model=Listed[WordResource])

@@ -144,12 +144,16 @@ def _state(place: LessonPlace | None) -> ListedState:
 
 
 def _addresses(listed: Sequence[ListedLesson]) -> list[str]:
-    """What a device keeps of a day: the pages of the lessons that can be heard, and their sound."""
+    """What a device keeps of a day: the pages of the lessons that can be heard, their sound and their words."""
     return [
         address
         for lesson in listed
-        if lesson.length is not None
-        for address in (lesson.href, recording_actions.sound_url(lesson.length.lesson_id, lesson.length.updated_at))
+        if (length := lesson.length) is not None
+        for address in (
+            lesson.href,
+            recording_actions.sound_url(length.lesson_id, length.updated_at),
+            f"/api/v1/lessons/{length.lesson_id}/words",
+        )
     ]
 
 

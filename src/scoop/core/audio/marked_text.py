@@ -38,6 +38,11 @@ def mark(texts: Sequence[str], level: Level, recorded: Sequence[TimedSentence] =
     return [_mark(text, level, timed[place] if timed else None) for place, text in enumerate(texts)]
 
 
+def words(texts: Iterable[str]) -> list[str]:
+    """The different words of sentences, in the order and the case in which they are met."""
+    return list(dict.fromkeys(match.group() for text in texts for match in _WORD.finditer(text)))
+
+
 def hard_words(sentences: Iterable[MarkedSentence]) -> dict[str, str]:
     """The hard words of a lesson in their order, each with the first sentence that has it."""
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-// The player of a lesson: lights up what is spoken, repeats and pauses by sentence, resumes; taps on words look them up.
+// The player of a lesson: lights up what is spoken, repeats and pauses by sentence, resumes.
 // A recording and the voices of the browser are two engines with the same methods.
 
 const lesson = document.getElementById("lesson");
@@ -161,6 +161,13 @@ function showClock() {
   by("seek").setAttribute("aria-valuetext", by("clock").textContent);
 }
 
+// The progress bar of a lock screen.
+function tellPosition() {
+  const { duration, playbackRate, currentTime } = sound;
+  if (!Number.isFinite(duration)) return;
+  navigator.mediaSession?.setPositionState?.({ duration, playbackRate, position: Math.min(currentTime, duration) });
+}
+
 function stopTurn() {
   clearTimeout(turn);
   say("");
@@ -217,62 +224,13 @@ function resume() {
   follow();
 }
 
-// Words
-
-async function lookUp(word) {
-  const panel = by("looked-up");
-  panel.hidden = false;
-  panel.textContent = word.textContent;
-  const response = await fetch(`/api/v1/words/look-up?word=${encodeURIComponent(word.textContent)}`).catch(() => null);
-  if (!response?.ok) {
-    panel.textContent = `${word.textContent}: the dictionary needs a connection.`;
-    return;
-  }
-  const { items } = await response.json();
-  panel.replaceChildren(...items.slice(0, 3).map((entry) => describe(entry, word)));
-}
-
-function element(name, text, attributes = {}) {
-  return Object.assign(document.createElement(name), { textContent: text, ...attributes });
-}
-
-function describe(entry, word) {
-  const line = element("p", "");
-  // What is unknown and has a capital is mostly a name: it has no level.
-  if (!entry.definition && /^\p{Lu}/u.test(entry.word)) {
-    line.append(element("strong", entry.word), " ", element("span", "The dictionary does not have it; it may be a name."), " ");
-  } else {
-    line.append(element("strong", entry.lemma), " ", element("span", `${entry.level} ${entry.word_class}`, { className: "facts" }), " ");
-    line.append(element("span", entry.definition || "The dictionary does not have it."), " ");
-  }
-  if ("known" in lesson.dataset) line.append(adder(entry, word));
-  return line;
-}
-
-function adder(entry, word) {
-  const button = element("button", "Add to my words", { type: "button", className: "quiet" });
-  button.addEventListener("click", async () => {
-    const body = JSON.stringify({
-      word: entry.word,
-      word_class: entry.word_class,
-      example: word.closest(".sentence").textContent.trim(),
-      lesson_id: Number(lesson.dataset.lesson),
-    });
-    const headers = { "Content-Type": "application/json" };
-    const response = await fetch("/api/v1/learner/words", { method: "POST", body, headers }).catch(() => null);
-    button.textContent = response?.ok ? "Added" : "Not added: try again";
-    button.disabled = Boolean(response?.ok);
-  });
-  return button;
-}
-
 // Voices of the browser
 
 function listVoices() {
   const voices = "speechSynthesis" in window ? speechSynthesis.getVoices().filter((voice) => voice.lang.startsWith("en")) : [];
   if (!voices.length) return;
-  const options = voices.map((voice) => element("option", voice.name, { value: voice.voiceURI }));
-  by("voice").replaceChildren(...(sound ? [element("option", "Recorded", { value: RECORDED })] : []), ...options);
+  const options = voices.map((voice) => new Option(voice.name, voice.voiceURI));
+  by("voice").replaceChildren(...(sound ? [new Option("Recorded", RECORDED)] : []), ...options);
   by("voice").closest("label").hidden = false;
   by("controls").hidden = false;
   const wanted = stored.get("voice");
@@ -307,8 +265,6 @@ document.addEventListener("keydown", (event) => {
 });
 document.querySelector(".lesson-text").addEventListener("click", (event) => {
   const sentence = event.target.closest(".sentence");
-  const word = event.target.closest(".w");
-  if (word) lookUp(word);
   if (!sentence || (!sound && engine === recorded)) return;
   goTo(sentences.indexOf(sentence));
   if (!engine.isPlaying) engine.play();
@@ -328,6 +284,7 @@ if (sound) {
   sound.addEventListener("ended", () => {
     if (isRepeating) { goTo(sentences.length - 1); engine.play(); } else save({ isHeard: true });
   });
+  for (const name of ["loadedmetadata", "play", "pause", "seeked", "ratechange"]) sound.addEventListener(name, tellPosition);
   sound.addEventListener("error", () => say("The sound cannot be loaded."));
   by("seek").addEventListener("input", () => {
     stopTurn();
@@ -346,7 +303,7 @@ if ("mediaSession" in navigator) {
     artwork: [{ src: "/podcast-cover.png", sizes: "1400x1400", type: "image/png" }],
   });
   const handlers = {
-    play: () => engine.play(),
+    play: () => { stopTurn(); engine.play(); },
     pause: () => { stopTurn(); engine.pause(); },
     previoustrack: () => goTo(at - 1),
     nexttrack: () => goTo(at + 1),

@@ -1,6 +1,7 @@
-// Sends where a learner stopped; what cannot be sent waits on the device for a connection.
+// Sends where a learner stopped and which words were added; what cannot be sent waits on the device for a connection.
 
 const NAME = `listen.outbox.${document.querySelector("[data-known]")?.dataset.known}`; // of one person
+const WORDS = "/api/v1/learner/words";
 
 function change(edit) {
   try {
@@ -13,12 +14,13 @@ function change(edit) {
   }
 }
 
-async function put([url, body]) {
-  const options = { method: "PUT", body: JSON.stringify(body), keepalive: true, headers: { "Content-Type": "application/json" } };
+async function send([url, body]) {
+  const method = url.startsWith(WORDS) ? "POST" : "PUT";
+  const options = { method, body: JSON.stringify(body), keepalive: true, headers: { "Content-Type": "application/json" } };
   const response = await fetch(url, options).catch(() => null);
-  if (!response || [401, 429].includes(response.status) || response.status >= 500) return false;
+  if (!response || [401, 429].includes(response.status) || response.status >= 500) return "waiting";
   change((waiting) => { if (waiting[url]?.at === body.at) delete waiting[url]; });
-  return body.is_heard;
+  return response.ok ? "sent" : "refused";
 }
 
 // Of each lesson the last place is sent, and that it was heard.
@@ -27,12 +29,21 @@ globalThis.sendPlace = (url, body) => {
     body.is_heard ||= waiting[url]?.is_heard ?? false;
     waiting[url] = body;
   });
-  put([url, body]);
+  send([url, body]);
+};
+
+// The part behind # keeps the words that wait apart; browsers do not send it.
+globalThis.sendWord = (body) => {
+  const url = `${WORDS}#${body.word} ${body.word_class}`;
+  change((waiting) => { waiting[url] = body; });
+  return send([url, body]);
 };
 
 async function sendAll() {
-  const heard = await Promise.all(Object.entries(change(() => {})).map(put));
-  if (heard.includes(true) && location.pathname === "/listen") location.reload(); // its counts have changed
+  const waiting = Object.entries(change(() => {}));
+  const outcomes = await Promise.all(waiting.map(send));
+  const counts = ([url, body], place) => outcomes[place] === "sent" && (body.is_heard || url.startsWith(WORDS));
+  if (waiting.some(counts) && location.pathname === "/listen") location.reload(); // its counts have changed
 }
 
 addEventListener("online", sendAll);

@@ -2,6 +2,7 @@
 
 const KEPT = "listen-1";
 const SOUND = /^\/api\/v1\/lessons\/\d+\/audio\.mp3$/;
+const DICTIONARY = /^\/api\/v1\/lessons\/\d+\/words$/;
 const PATIENCE = 3_000; // milliseconds, for a page that is kept
 const PAGE_FILES = /(?:href|src)="(\/static\/[^"]+)"/g;
 
@@ -33,7 +34,8 @@ function absolute(address) {
 }
 
 async function store(cache, address, wanted) {
-  const isUnchanging = address.includes("/static/") || SOUND.test(new URL(address).pathname);
+  const { pathname } = new URL(address);
+  const isUnchanging = pathname.startsWith("/static/") || SOUND.test(pathname) || DICTIONARY.test(pathname);
   if (isUnchanging && (await cache.match(address))) return true;
   const response = await fetch(address, { credentials: "same-origin" });
   if (!response.ok || response.redirected) return false;
@@ -49,7 +51,7 @@ self.addEventListener("fetch", (event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== self.location.origin) return;
   if (SOUND.test(pathname)) event.respondWith(sound(request));
-  else if (pathname.startsWith("/static/")) event.respondWith(first(request));
+  else if (pathname.startsWith("/static/") || DICTIONARY.test(pathname)) event.respondWith(first(request));
   else if (pathname === "/listen" || pathname.startsWith("/listen/art_")) event.respondWith(page(request));
 });
 
