@@ -20,6 +20,9 @@ from scoop.core import dictionary
         ("would", "would", "verb", "shows what happens"),
         ("Turkey", "Turkey", "noun", "a Eurasian republic"),
         ("turkey", "turkey", "noun", "large gallinaceous bird"),
+        ("August", "August", "noun", "the month"),
+        ("Young", "young", "adjective", "(used of living things"),  # no musician
+        ("operator", "operator", "noun", "an agent"),  # no symbol of mathematics
         ("Americans", "American", "noun", "a native"),
         ("Germany's", "Germany", "noun", "a republic"),
         ("(mayor)", "mayor", "noun", "the head"),

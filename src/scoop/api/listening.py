@@ -36,7 +36,7 @@ router = routes.for_programs("Listening", prefix="/api")
 
 RANGE = re.compile(r"([1-7])d")
 ABOUT_RANGE = "The last days, today among them: 7d; at most 7."
-ArticleId = Annotated[str, Path(pattern="^art_[0-9a-f]{32}$")]
+ArticleId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]*$")]  # any other id is one of no article: 404
 
 
 def _check_range(value: str) -> str:

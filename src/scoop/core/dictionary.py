@@ -53,6 +53,9 @@ def _entries(form: str) -> Iterator[DictionaryEntry]:
     senses = sorted(vocabulary.look_up(form).senses, key=lambda sense: sense.level is None)
     explained = {(entry.lemma, entry.word_class): entry for entry in _explained_entries(form, senses)}
     yield from explained.values()
+    for word_class, letter in _LETTERS.items():  # a name, even one that is known as another word, as August
+        if form[:1].isupper() and (form, letter) in _definitions() and (form, word_class) not in explained:
+            yield _entry(form, form, word_class)
     for sense in senses:
         if not explained or (_is_other_word(sense) and (sense.lemma, sense.word_class) not in explained):
             yield from _meanings(form, sense.lemma, sense.word_class)
@@ -87,14 +90,17 @@ def _meanings(form: str, lemma: str, word_class: WordClass) -> Iterator[Dictiona
     letter = _LETTERS.get(word_class, "")
     names = (lemma.upper() if form.isupper() else lemma.capitalize(),) if form[:1].isupper() else ()
     known = [written for written in (*names, lemma) if (written, letter) in _definitions()]
-    for written in known or (lemma,):
-        yield DictionaryEntry(
-            word=form,
-            lemma=written,
-            word_class=word_class,
-            level=vocabulary.estimated_level(form, word_class),
-            definition=_definitions().get((written, letter), ""),
-        )
+    yield from (_entry(form, written, word_class) for written in known or (lemma,))
+
+
+def _entry(form: str, lemma: str, word_class: WordClass) -> DictionaryEntry:
+    return DictionaryEntry(
+        word=form,
+        lemma=lemma,
+        word_class=word_class,
+        level=vocabulary.estimated_level(form, word_class),
+        definition=_definitions().get((lemma, _LETTERS.get(word_class, "")), ""),
+    )
 
 
 @cache
