@@ -51,6 +51,7 @@ log = structlog.get_logger()
 
 COMPRESSED_FROM = 1000  # bytes
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+OWN_PROBLEM = "Value error, "  # which pydantic puts before the message of a check of ours
 NOTHING_HERE = HttpProblem(HTTPStatus.NOT_FOUND, "there is nothing at this address")
 
 
@@ -185,7 +186,10 @@ async def _invalid(request: Request, error: Exception) -> Response:
     problems = error.errors()
     if problems[0]["loc"][0] == "path" and not error_responses.is_for_programs(request):
         return error_responses.error_response(request, NOTHING_HERE)
-    details = [{"field": ".".join(map(str, problem["loc"])), "problem": problem["msg"]} for problem in problems]
+    details = [
+        {"field": ".".join(map(str, problem["loc"])), "problem": problem["msg"].removeprefix(OWN_PROBLEM)}
+        for problem in problems
+    ]
     first = details[0]
     message = f"{first['field']}: {first['problem']}"
     return error_responses.error_response(request, HttpProblem(HTTPStatus.BAD_REQUEST, message, details=details))

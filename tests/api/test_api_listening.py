@@ -101,7 +101,7 @@ async def test_articles_are_listed_by_their_day_in_japan_the_newest_first(databa
         "updatedAt": news["articles"][0]["updatedAt"],
     }
     assert one["dayKey"] == "2024-05-09"
-    assert wrong == ["INVALID_ARGUMENT", "INVALID_ARGUMENT", "NOT_FOUND"]
+    assert wrong == ["INVALID_ARGUMENT", "NOT_FOUND", "NOT_FOUND"]
 
 
 async def test_a_corrected_date_moves_an_article_and_makes_no_second_one(database):
@@ -144,6 +144,13 @@ async def test_a_text_that_exists_is_a_hit_and_served_to_anonymous_readers(datab
     assert text["cache"] == {"hit": True, "createdAt": text["createdAt"], "updatedAt": text["updatedAt"]}
     assert (missing.status, missing.json["error"]["code"]) == (401, "UNAUTHENTICATED")
     assert (wrong.status, wrong.json["error"]["code"]) == (400, "INVALID_ARGUMENT")
+
+
+@pytest.mark.parametrize("article_id", ["art_doesnotexist", "nope", f"art_{'0' * 32}", "art_1%2F2", "a%00b", "%23B1"])
+async def test_an_article_that_is_not_there_is_not_found_whatever_its_id(database, article_id):
+    async with visiting(database) as visitor:
+        answers = [await visitor.get(f"/api/news/{article_id}{end}") for end in ("", "/text?level=B1")]
+    assert [(answer.status, answer.json["error"]["code"]) for answer in answers] == [(404, "NOT_FOUND")] * 2
 
 
 async def test_fifty_first_requests_make_one_text_and_hold_up_no_other_reader(database, tmp_path):

@@ -17,7 +17,7 @@ from scoop.actions import listening as actions
 from scoop.api import document
 from scoop.core.shapes import listening as shapes
 from scoop.core.shapes.listening import GeneratedTextFacts, ListeningArticleFacts, Shape
-from scoop.errors import Conflict, Retry
+from scoop.errors import Conflict, NotFound, Retry
 from scoop.http import auth, responses, routes
 from scoop.http.cache import Cached, CachedResponse, cached_response
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk
@@ -36,7 +36,14 @@ router = routes.for_programs("Listening", prefix="/api")
 
 RANGE = re.compile(r"([1-7])d")
 ABOUT_RANGE = "The last days, today among them: 7d; at most 7."
-ArticleId = Annotated[str, Path(max_length=200, pattern=r"^[^\x00]*$")]  # any other id is one of no article: 404
+ARTICLE_ID = re.compile(r"art_[0-9a-f]{32}")
+ArticleId = Annotated[str, Path()]
+
+
+def _check_article_id(article_id: str) -> None:
+    """In this contract an id of another form is an article that is not there, and no wrong argument."""
+    if not ARTICLE_ID.fullmatch(article_id):
+        raise NotFound("there is no article with this id")
 
 
 def _check_range(value: str) -> str:
@@ -194,6 +201,7 @@ def _news(period: str, articles: list[Shape]) -> dict[str, Any]:
 @needs("read")
 async def get_news(request: Request, desk: CurrentDesk, store: Store, article_id: ArticleId) -> Response:
     """One article, also an older one."""
+    _check_article_id(article_id)
     if (stored := await store.find_article(article_id)) is not None:
         return responses.json(request, stored)
     async with desk.reading() as conn:
@@ -222,6 +230,7 @@ async def get_text(
     The response is 502 if it cannot be made; a text that exists is served whatever happens. An anonymous request gets
     texts that exist, where reading is public.
     """
+    _check_article_id(article_id)
     level = query.level or await _own_level(desk, by.user_id)
     if (stored := await store.find_text(article_id, level)) is not None:
         return responses.json(request, shapes.text_response(stored, hit=True))
