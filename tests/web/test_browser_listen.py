@@ -179,6 +179,11 @@ async def test_words_are_explained_and_added_without_a_connection(database, tmp_
             await expect(page.locator("#looked-up")).to_contain_text(meaning)
         await page.get_by_role("button", name="Add to my words").first.click()
         await expect(page.get_by_role("button", name="Added when there is a connection")).to_be_visible()
+        await tab.press("Escape")
+        await expect(page.locator("#looked-up")).to_be_hidden()
+        await tab.open("/listen/words")
+        await tab.follow(page.get_by_role("link", name="Listen"))
+        await expect(page.get_by_role("heading", name="Listen")).to_be_visible()
         await page.context.set_offline(False)
         async with database.connection() as conn:
             while not await conn.fetchval("SELECT count(*) FROM learner_words"):

@@ -36,6 +36,8 @@ async def test_a_level_that_an_article_has_no_text_for_is_disabled_with_the_reas
         await desk.write(desk.writer("local"))
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get(f"/listen/{article_id}")).page
+        listed = [(await visitor.get(f"/listen?level={level}")).page.text for level in ("B2", "B1")]
+    assert ["no lesson of B2: choose another level" in text for text in listed] == [True, False]
     disabled = [button for button in page.attributes("button") if "disabled" in button]
     assert [button["value"] for button in disabled] == ["B2"]
     assert "too short" in disabled[0]["title"]

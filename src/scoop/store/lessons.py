@@ -134,6 +134,12 @@ async def list_progress(conn: Connection, subject_kind: LessonSubject, subject_i
     return {row["level"]: _progress(row) for row in rows}
 
 
+async def list_failed(conn: Connection, document_ids: Sequence[int], level: Level) -> set[int]:
+    """The documents of which no lesson of a level could be made, and none is attempted again."""
+    rows = await conn.fetch(SQL["failed"], document_ids, level, StageName.WRITE)
+    return {row["subject_id"] for row in rows}
+
+
 def to_lesson(row: Mapping[str, Any]) -> Lesson:
     """A lesson from its columns."""
     sentences = msgspec.convert(row["sentences"], tuple[LessonSentence, ...])

@@ -49,6 +49,12 @@ LEFT JOIN documents ON subject_kind = 'document' AND document_id = subject_id
 LEFT JOIN events ON subject_kind = 'event' AND events.event_id = subject_id
 WHERE lesson_id = ANY ($1::bigint[]) ORDER BY lesson_id;
 
+-- name: failed
+-- The documents that get no lesson of a level: it failed, and no further attempt is planned.
+SELECT subject_id FROM briefs LEFT JOIN work ON work.stage = $3 AND work.subject = brief_id AND work.state <> 'quarantined'
+WHERE kind = 'lesson' AND subject_kind = 'document' AND subject_id = ANY ($1::bigint[]) AND level = $2
+    AND problem IS NOT NULL AND work.subject IS NULL;
+
 -- name: states
 -- How far the lessons of a subject are, by level. A brief that is due or claimed is in progress, however its last attempt
 -- ended; what the queue holds back, as a spent budget, is a problem too.

@@ -1,6 +1,6 @@
 """The pages of learners: articles of the last days, one lesson with its player, and the level."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 from urllib.parse import urlencode
@@ -39,12 +39,15 @@ MAX_HARD_WORDS = 12
 
 PUBLIC_ID = r"(art_[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})"  # of an article or an event
 PublicId = Annotated[str, Path(pattern=f"^{PUBLIC_ID}$")]
-ListedState = Literal["new", "begun", "heard"]
+ListedState = Literal["new", "begun", "heard", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedLesson:
-    """An article in the list: whether it was heard at the level, and how long its recording is if there is one."""
+    """An article in the list: whether it was heard at the level, and how long its recording is if there is one.
+
+    `failed`: no lesson of the level can be made of it.
+    """
 
     article: ListeningArticle
     href: str
@@ -102,7 +105,8 @@ async def listen_page(
     places = await learners.list_progress(conn, by.user_id, ids) if by.user_id is not None else []
     lengths = await recordings.list_lengths(conn, ids, chosen)
     stats = await learner_actions.get_stats(conn, by.user_id, now=context.now) if by.user_id is not None else None
-    listed = [(day.day, _listed(day.articles, chosen, by, places, lengths)) for day in days]
+    failed = await lessons.list_failed(conn, ids, chosen)
+    listed = [(day.day, _listed(day.articles, chosen, by, places, lengths, failed)) for day in days]
     return pages.page(
         "listen.html",
         context,
@@ -123,6 +127,7 @@ def _listed(
     by: Visitor,
     places: Sequence[LessonPlace],
     lengths: Mapping[int, RecordingLength],
+    failed: Collection[int],
 ) -> list[ListedLesson]:
     query = "" if by.is_known else f"?{urlencode({'level': level})}"
     place_by_document = {place.document_id: place for place in places if place.level == level}
@@ -130,7 +135,7 @@ def _listed(
         ListedLesson(
             article=article,
             href=f"/listen/{article.article_id}{query}",
-            state=_state(place_by_document.get(article.document_id)),
+            state="failed" if article.document_id in failed else _state(place_by_document.get(article.document_id)),
             length=lengths.get(article.document_id),
         )
         for article in articles

@@ -2,6 +2,7 @@
 
 const lesson = document.getElementById("lesson");
 const panel = document.getElementById("looked-up");
+const meanings = document.getElementById("meanings");
 const MOST = 3; // meanings of a word
 let dictionary = null; // of all words of the lesson, loaded by the first tap
 
@@ -13,14 +14,17 @@ async function load() {
 
 async function lookUp(word) {
   panel.hidden = false;
-  panel.textContent = word.textContent;
+  meanings.textContent = word.textContent;
   dictionary ??= load();
   const entries = await dictionary.catch(() => null);
-  if (panel.textContent !== word.textContent) return; // another word was tapped meanwhile
-  if (entries) return panel.replaceChildren(...entries.filter((entry) => entry.word === word.textContent).slice(0, MOST).map((entry) => describe(entry, word)));
-  dictionary = null;
-  panel.textContent = `${word.textContent}: the dictionary of this lesson needs a connection.`;
-  return undefined;
+  if (meanings.textContent !== word.textContent) return; // another word was tapped meanwhile
+  if (entries) {
+    const own = entries.filter((entry) => entry.word === word.textContent).slice(0, MOST);
+    meanings.replaceChildren(...own.map((entry) => describe(entry, word)));
+  } else {
+    dictionary = null; // the next tap tries again
+    meanings.textContent = `${word.textContent}: the dictionary of this lesson needs a connection.`;
+  }
 }
 
 function element(name, text, attributes = {}) {
@@ -60,3 +64,4 @@ document.querySelector(".lesson-text").addEventListener("click", (event) => {
   const word = event.target.closest(".w");
   if (word) lookUp(word);
 });
+document.getElementById("close-word").addEventListener("click", () => { panel.hidden = true; });

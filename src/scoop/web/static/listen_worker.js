@@ -4,6 +4,10 @@ const KEPT = "listen-1";
 const SOUND = /^\/api\/v1\/lessons\/\d+\/audio\.mp3$/;
 const DICTIONARY = /^\/api\/v1\/lessons\/\d+\/words$/;
 const PATIENCE = 3_000; // milliseconds, for a page that is kept
+const ABSENT = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>No connection - Listen</title></head>
+<body><h1>No connection</h1><p>This page is not kept on the device. <a href="/listen">Listen</a> has the lessons that are.</p></body></html>`;
 const PAGE_FILES = /(?:href|src)="(\/static\/[^"]+)"/g;
 
 self.addEventListener("install", () => self.skipWaiting());
@@ -53,6 +57,7 @@ self.addEventListener("fetch", (event) => {
   if (SOUND.test(pathname)) event.respondWith(sound(request));
   else if (pathname.startsWith("/static/") || DICTIONARY.test(pathname)) event.respondWith(first(request));
   else if (pathname === "/listen" || pathname.startsWith("/listen/art_")) event.respondWith(page(request));
+  else if (request.mode === "navigate") event.respondWith(fetch(request).catch(absent));
 });
 
 async function first(request) {
@@ -62,8 +67,13 @@ async function first(request) {
 async function page(request) {
   const found = await caches.match(request.url, { ignoreSearch: true });
   const answer = fetch(request);
-  if (!found) return answer;
-  return Promise.race([answer.catch(() => found), new Promise((resolve) => setTimeout(resolve, PATIENCE, found))]);
+  if (!found) return request.mode === "navigate" ? answer.catch(absent) : answer;
+  const usable = answer.then((response) => (response.status < 500 ? response : found), () => found);
+  return Promise.race([usable, new Promise((resolve) => setTimeout(resolve, PATIENCE, found))]);
+}
+
+function absent() {
+  return new Response(ABSENT, { headers: { "Content-Type": "text/html; charset=utf-8" } });
 }
 
 // A player asks for parts, and a stored response is whole: the part is cut out of it.
