@@ -3,7 +3,7 @@
 import csv
 import io
 
-from recorded import a_lesson
+from recorded import SENTENCES, a_lesson
 from web.visitor import visiting
 
 WORDS = "/api/v1/learner/words"
@@ -32,6 +32,17 @@ async def test_the_words_are_exported_with_their_examples(database):
         lines = (await visitor.get(f"{WORDS}.csv")).text.splitlines()
     [row] = list(csv.reader(io.StringIO("\n".join(line for line in lines if not line.startswith("#")))))
     assert (row[0], row[2]) == ("ferry", "'=A ferry, at last.")
+
+
+async def test_all_words_of_a_lesson_are_explained_in_one_response(database):
+    async with a_lesson(database) as (lesson_id, _), visiting(database) as visitor:
+        entries = (await visitor.get(f"/api/v1/lessons/{lesson_id}/words")).json["items"]
+        missing = await visitor.get(f"/api/v1/lessons/{lesson_id + 1}/words")
+        tapped = (await visitor.get("/api/v1/words/look-up?word=repair")).json["items"]
+    words = {word.strip(".") for sentence in SENTENCES for word in sentence.split()}
+    assert {entry["word"] for entry in entries} == words
+    assert [entry for entry in entries if entry["word"] == "repair"] == tapped
+    assert missing.status == 404
 
 
 async def test_a_word_of_a_lesson_that_does_not_exist_is_refused_with_the_field(database):
