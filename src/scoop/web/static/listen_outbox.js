@@ -2,6 +2,7 @@
 
 const NAME = `listen.outbox.${document.querySelector("[data-known]")?.dataset.known}`; // of one person
 const WORDS = "/api/v1/learner/words";
+const SHOWING_COUNTS = ["/listen", "/listen/words"]; // pages that change when something was sent
 
 function change(edit) {
   try {
@@ -43,7 +44,7 @@ async function sendAll() {
   const waiting = Object.entries(change(() => {}));
   const outcomes = await Promise.all(waiting.map(send));
   const counts = ([url, body], place) => outcomes[place] === "sent" && (body.is_heard || url.startsWith(WORDS));
-  if (waiting.some(counts) && location.pathname === "/listen") location.reload(); // its counts have changed
+  if (waiting.some(counts) && SHOWING_COUNTS.includes(location.pathname)) location.reload();
 }
 
 addEventListener("online", sendAll);
