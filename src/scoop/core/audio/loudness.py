@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scoop.core.audio import Samples
 
 TARGET = -16.0  # LUFS: what podcast directories ask of speech
-CEILING = 10 ** (
-    -3.5 / 20
-)  # of the samples: MP3 overshoots them by up to 2.4 dB, and a true peak of -1 dB is asked for
+CEILING_DB = -3.5  # of the samples: MP3 overshoots them by up to 2.4 dB, and a true peak of -1 dB is asked for
+CEILING = 10 ** (CEILING_DB / 20)
 BLOCK_SECONDS, HOPS = 0.4, 4  # the blocks of the standard overlap by three quarters
 ABSOLUTE_GATE, RELATIVE_GATE, OFFSET = -70.0, -10.0, -0.691
 TAIL_SECONDS = 0.5  # after which both filters are silent
