@@ -84,6 +84,36 @@ def test_an_opener_of_one_language_is_an_ordinary_word_of_another(language, sent
     ]
 
 
+def clauses(body: str, language: str = "zh") -> list[tuple[str, bool]]:
+    return [(one.text, one.is_dangling) for one in extract_sentences.candidates([a_source(body, language=language)])]
+
+
+def test_chinese_clauses_that_a_semicolon_joins_are_sentences_and_need_the_one_before():
+    body = "市政府表示，连恩河大桥将关闭到明年春天；大桥的维修费用约为四百万克朗； 下周起渡轮运送车辆过河。"
+    assert clauses(body) == [
+        ("市政府表示，连恩河大桥将关闭到明年春天；", False),
+        ("大桥的维修费用约为四百万克朗；", True),
+        ("下周起渡轮运送车辆过河。", True),
+    ]
+    for most in (1, 2, 3):
+        shown = texts(a_source(body, language="zh"), max_sentences=most, max_characters=900)
+        assert shown == [text for text, _ in clauses(body)[:most]]
+
+
+@pytest.mark.parametrize(
+    ("body", "language"),
+    [
+        ("市长说：“大桥将关闭到明年春天；维修费用约为四百万克朗。”随后市长离开了会场。", "zh"),
+        ("大桥（全长四百五十米；一九三一年建成）将关闭到明年春天。", "zh"),
+        ("关闭大桥有两个原因：一是主缆生锈严重；二是桥面出现多处裂缝。", "zh"),
+        ("大桥将关闭到明年春天；维修费用约为四百万克朗，奥斯特堡市长说。", "zh"),
+        ("橋は春まで閉鎖される；修理の費用は約四百万クローネになる。", "ja"),
+    ],
+)
+def test_quotations_brackets_enumerations_and_statements_stay_whole(body, language):
+    assert not any(text.endswith("；") for text, _ in clauses(body, language))
+
+
 def test_a_sentence_that_needs_another_is_used_if_there_is_nothing_else():
     assert texts(a_source("He said the bridge over the river would stay closed.")) != []
 

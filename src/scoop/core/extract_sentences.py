@@ -22,11 +22,15 @@ MAX_WORD_CHARACTERS = 100  # a longer "word" is code or noise
 MIN_LETTERS = 0.45  # share of a sentence's characters: less is a table, a score or code
 MAX_CAPITALS = 0.6  # share of the letters: more is a heading
 
-_ENDED = re.compile(r"[.!?…。！？｡।॥።۔؟։][\"'’“”»«)\]」』）]*(?:\[\d{1,3}\])*\Z")
+_SEMICOLON = "；"  # joins what could be sentences, in Chinese
+# Sentences that are not divided: enumerations, and those that name the speaker of all clauses at the end.
+_INSEPARABLE = re.compile("一是|第一，|其一|，[^，；]{1,20}(?:说|表示|指出|认为)。")
+_ENDED = re.compile(r"[.!?…。！？｡।॥።۔؟։；][\"'’“”»«)\]」』）]*(?:\[\d{1,3}\])*\Z")
 _CUT = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])\W*\Z")
 _SPACES = re.compile(r"\s+")
 _LONG_WORD = re.compile(rf"[!-~]{{{MAX_WORD_CHARACTERS}}}")
 _PAIRS = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("(", ")"), ("（", "）"), ("[", "]"))
+_OPENING, _CLOSING = ("".join(signs) for signs in zip(*_PAIRS, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,23 @@ def _ranges(document: SourceText) -> list[tuple[int, int]]:
     ranges = sentences.split(body, document.language)
     if len(document.body_text) > MAX_CHARACTERS and len(ranges) > 1:  # the last one is cut off
         ranges = ranges[:-1]
+    if _primary(document.language) == "zh":
+        ranges = [part for start, end in ranges for part in _clauses(body, start, end)]
     return [_without_dateline(body, start, end) for start, end in ranges]
+
+
+def _clauses(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The parts of a sentence that semicolons outside quotations and brackets end."""
+    if _INSEPARABLE.search(body, start, end):
+        yield start, end
+        return
+    depth = 0
+    for at in range(start, end - 1):
+        depth += (body[at] in _OPENING) - (body[at] in _CLOSING)
+        if body[at] == _SEMICOLON and depth == 0:
+            yield start, at + 1
+            start = end - len(body[at + 1 : end].lstrip())
+    yield start, end
 
 
 def _what_is_there(body: str, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
@@ -157,7 +177,7 @@ def _candidates(at: int, document: SourceText, fitting: Sequence[tuple[int, int,
             place=place,
             follows=place == place_before + 1,
             is_first_of_paragraph=place == 0 or "\n" in document.body_text[max(0, end_before) : start],
-            is_dangling=_begins(opening, "dangling", document.language),
+            is_dangling=_continues(document.body_text, start) or _begins(opening, "dangling", document.language),
             is_first_person=_begins(opening, "opinion", document.language),
             text=shown,
             words=text.word_count(shown),
@@ -167,10 +187,19 @@ def _candidates(at: int, document: SourceText, fitting: Sequence[tuple[int, int,
         place_before, end_before = place, end
 
 
+def _continues(body: str, start: int) -> bool:
+    """Whether this is what follows a semicolon: its subject or its speaker may be named before."""
+    return body[max(0, start - 4) : start].rstrip()[-1:] == _SEMICOLON
+
+
 def _begins(opening: str, kind: str, language: str) -> bool:
     """Whether a sentence begins with an opener of its language: "die" is a pronoun in Dutch, an article in German."""
-    pattern = _openers(kind, language.split("-")[0].lower())
+    pattern = _openers(kind, _primary(language))
     return pattern is not None and pattern.match(opening) is not None
+
+
+def _primary(language: str) -> str:
+    return language.split("-")[0].lower()
 
 
 def states_purpose(sentence: str) -> bool:
