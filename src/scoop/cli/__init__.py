@@ -1,5 +1,6 @@
 """The command line. Commands live one file per noun and are imported only when called."""
 
+import io
 import os
 import sys
 from functools import cache
@@ -161,6 +162,7 @@ def scoop(ctx: click.Context) -> None:
 def main() -> None:
     """Run the command line; every error is one sentence on standard error, never a traceback."""
     _open_closed_streams()
+    _buffer_output()
     try:
         _refuse_other_encodings(sys.argv[1:])
         scoop(standalone_mode=False)
@@ -204,6 +206,15 @@ def _open_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+
+
+def _buffer_output() -> None:
+    """Write all of the output where PYTHONUNBUFFERED is set: a pipe can take a part, and Python drops the rest."""
+    binary = getattr(sys.stdout, "buffer", None)
+    if isinstance(binary, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(binary), encoding=sys.stdout.encoding, errors=sys.stdout.errors, line_buffering=True
+        )
 
 
 def _discard_output() -> None:
