@@ -155,6 +155,16 @@ async def test_a_voice_process_that_hangs_or_dies_is_ended_and_the_next_text_is_
     await voice.close()
 
 
+async def test_a_voice_process_is_not_ended_while_a_second_text_is_still_spoken(monkeypatch):
+    voice = Hibari(Hibari.Options(), None)
+    monkeypatch.setattr("scoop.voices.hibari.IDLE_SECONDS", 0.1)
+    short, long = await asyncio.wait_for(
+        asyncio.gather(voice.speak(["Yes."], speed=1.0), voice.speak(SENTENCES * 20, speed=1.0)), timeout=60
+    )
+    assert (len(short), len(long)) == (1, 40)
+    await voice.close()
+
+
 @pytest.mark.parametrize(
     ("source", "reason"),
     [

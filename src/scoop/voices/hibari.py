@@ -5,6 +5,7 @@ import importlib.util
 import resource
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -55,19 +56,31 @@ class Hibari:
                 "for the machine, set voice (SCOOP_VOICE) to command, openai or none"
             )
         self._sandbox = Sandbox(LIMITS)
+        self._texts = 0  # that are spoken now
         self._ending: asyncio.TimerHandle | None = None
 
     async def speak(self, sentences: Sequence[str], *, speed: float) -> list[SpokenSentence]:
-        if self._ending is not None:
-            self._ending.cancel()
-        try:
-            spoken, self.peak_memory = await self._sandbox.run(_speak_measured, list(sentences), speed)
-        except SandboxExceeded as error:
-            raise Retry(f"the process of the voice was ended: {error}") from error
-        self._ending = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._sandbox.close)
+        with self._keep_process():
+            try:
+                spoken, self.peak_memory = await self._sandbox.run(_speak_measured, list(sentences), speed)
+            except SandboxExceeded as error:
+                raise Retry(f"the process of the voice was ended: {error}") from error
         if not any(len(sentence.samples) for sentence in spoken):
             raise Reject("there is no English word in the text: the voice hibari speaks English only")
         return spoken
+
+    @contextmanager
+    def _keep_process(self) -> Iterator[None]:
+        """Let the process end a while after the last text: a text whose process ends would never be finished."""
+        if self._ending is not None:
+            self._ending.cancel()
+        self._texts += 1
+        try:
+            yield
+        finally:
+            self._texts -= 1
+            if not self._texts:
+                self._ending = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._sandbox.close)
 
     async def close(self) -> None:
         if self._ending is not None:
