@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from uuid import UUID
 
 import boto3
 import obstore
@@ -21,6 +22,7 @@ from moto.server import ThreadedMotoServer
 from scoop.archive import objects, retention
 from scoop.archive.objects import Archive, ArchiveDamaged
 from scoop.archive.retention import Tidied
+from scoop.core import ids
 from scoop.errors import ConfigError, NotFound, Retry
 
 CREDENTIALS = {"access_key_id": "a-key", "secret_access_key": "a-secret"}
@@ -71,8 +73,12 @@ async def put_page(place: Archive, key: str = PAGE_KEY, data: bytes = PAGE) -> o
     return await place.put(key, data, source_url=PAGE_URL, content_type="text/html; charset=utf-8")
 
 
+def run_uuid(run_id: int, started_at: datetime) -> UUID:
+    return ids.timed_uuid(started_at, run_id.to_bytes(ids.RANDOM_BYTES))
+
+
 async def put_log(place: Archive, run_id: int, started_at: datetime, text: str | None = None) -> str:
-    key = objects.log_key(str(run_id), started_at)
+    key = objects.log_key(run_uuid(run_id, started_at))
     data = (text or f'{{"run":{run_id},"event":"started"}}\n{{"run":{run_id},"event":"done"}}\n').encode()
     await place.put(key, data, source_url=None, content_type="application/x-ndjson")
     return key
@@ -109,12 +115,12 @@ class TestEveryPlace:
         assert abs(found.stored_at - datetime.now(UTC)) < timedelta(minutes=5)
 
     async def test_an_object_without_a_source_url_has_none(self, place: Archive) -> None:
-        key = objects.log_key("1", NOW)
+        key = objects.log_key(run_uuid(1, NOW))
         await place.put(key, b"{}", source_url=None, content_type="application/json")
         assert (await place.get(key)).source_url is None
 
     async def test_pages_are_kept_compressed_and_logs_as_they_are(self, place: Archive) -> None:
-        prompt = objects.log_key("1", NOW)
+        prompt = objects.log_key(run_uuid(1, NOW))
         await put_page(place)
         await place.put(prompt, b'{"prompt":"x"}', source_url=None, content_type="application/json")
         assert gzip.decompress(await raw(place, PAGE_KEY)) == PAGE
@@ -160,7 +166,7 @@ class TestEveryPlace:
             await place.get(PAGE_KEY)
 
     async def test_a_flipped_byte_is_found_in_what_is_not_compressed(self, place: Archive) -> None:
-        key = objects.log_key("2", NOW)
+        key = objects.log_key(run_uuid(2, NOW))
         await place.put(key, b'{"answer":1}', source_url=None, content_type="application/json")
         await damage(place, key, b'{"answer":2}')
         with pytest.raises(ArchiveDamaged):
@@ -176,7 +182,7 @@ class TestEveryPlace:
         await put_page(place)
         await put_page(place, key=other)
         for _ in range(2):
-            await place.delete([PAGE_KEY, objects.log_key("never-was", NOW)])
+            await place.delete([PAGE_KEY, objects.log_key(run_uuid(7, NOW))])
         assert await keys(place, "raw-html") == [other]
         assert (await place.get(other)).data == PAGE
 
@@ -281,7 +287,22 @@ async def damage(place: Archive, key: str, body: bytes) -> None:
 
 def test_keys_are_as_the_archive_promises() -> None:
     assert objects.raw_html_key("tribune", date(2026, 11, 16), "art_1") == "raw-html/tribune/20261116/art_1.html.gz"
-    assert objects.log_key("4711", NOW) == "logs/20261116T123000.000000Z-4711.ndjson"
+    run = run_uuid(4711, NOW)
+    assert objects.log_key(run) == f"logs/{run}.ndjson"
+
+
+@pytest.mark.parametrize(
+    ("key", "day"),
+    [
+        (objects.log_key(run_uuid(1, NOW)), "20261116"),
+        ("logs/20261116T123000.000000Z-4711.ndjson", "20261116"),  # of a desk from before run ids had a time
+        (objects.log_key(UUID("c27232fa-9e7c-4b94-9efb-087a5fb75fc2")), ""),
+        ("logs/export/202611.ndjson.gz", ""),
+        ("logs/------------------------------------.ndjson", ""),
+    ],
+)
+def test_a_key_of_a_run_log_has_the_day_of_its_run(key: str, day: str) -> None:
+    assert objects.day(key) == day
 
 
 @given(

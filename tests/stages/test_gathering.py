@@ -52,7 +52,7 @@ async def request_run(desk, slug="tribune"):
     async with desk.database.transaction() as conn:
         ids = await sources.list_ids(conn, [slug])
         await sources.enqueue_now(conn, ids, force=False)
-        return (await runs.request(conn, ids))[slug].run_uuid
+        return (await runs.request(conn, ids, now=datetime.now(UTC)))[slug].run_uuid
 
 
 async def test_a_visit_ends_the_run_that_was_asked_for_and_the_next_visit_is_another_run(desk, web):
@@ -64,8 +64,9 @@ async def test_a_visit_ends_the_run_that_was_asked_for_and_the_next_visit_is_ano
     first, second = await desk.rows("SELECT * FROM ingest_runs ORDER BY run_id")
     assert (first["run_uuid"], first["status"], first["items_inserted"]) == (run_uuid, "completed", 2)
     assert first["finished_at"] >= first["started_at"]
-    assert first["log_key"]
+    assert first["log_key"] == f"logs/{run_uuid}.ndjson"
     assert (second["status"], second["items_inserted"]) == ("completed", 0)
+    assert second["log_key"] == f"logs/{second['run_uuid']}.ndjson"
 
 
 async def test_a_run_that_was_asked_for_is_closed_if_its_visit_is_cancelled(desk, web):

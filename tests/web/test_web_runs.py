@@ -1,4 +1,5 @@
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 
@@ -19,6 +20,7 @@ async def put(database, *visits):
 
 def a_visit(number=1, **changes):
     given = {
+        "run_uuid": uuid4(),
         "source": "tribune",
         "started_at": NOW - timedelta(minutes=number),
         "status": "completed",

@@ -1,5 +1,6 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
@@ -17,6 +18,7 @@ SAME = {"title": "Bridge stays closed", "body_text": "The council said that the 
 
 def a_visit(source="tribune", *, days_ago=0, status="completed"):
     return FinishedRun(
+        run_uuid=uuid4(),
         source=source,
         started_at=NOW - timedelta(days=days_ago),
         status=status,

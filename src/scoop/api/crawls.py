@@ -135,7 +135,7 @@ async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, body
     if not chosen:
         raise _nothing_to_do(visits, skipped)
     newest_id = await runs.newest_id(conn)
-    requested = await runs.request(conn, [visit.source_id for visit in chosen])
+    requested = await runs.request(conn, [visit.source_id for visit in chosen], now=desk.clock())
     idle = [visit.source_id for visit in chosen if not visit.is_on_its_way]
     await sources.enqueue_now(conn, idle, force=body.force)
     started = CrawlStarted(

@@ -14,12 +14,14 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from urllib.parse import parse_qsl, unquote
+from uuid import UUID
 
 import msgspec
 import obstore
 from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import LocalStore, ObjectStore, S3Store
 
+from scoop.core import ids
 from scoop.errors import ConfigError, NotFound, Retry, ScoopError
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ RETRY_TIMEOUT = timedelta(seconds=15)  # the queue retries later; an open reques
 
 _SAFE_PART = re.compile(rf"[a-z0-9_-]{{1,{MAX_PART}}}")
 _KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
-_DAY_OF_KEY = re.compile(r"(?:logs|raw-html/[^/]+)/([0-9]{8})[T/]")
+_DAY_OF_KEY = re.compile(r"(?:logs|raw-html/[^/]+)/([0-9]{8})[T/]")  # run logs of older desks begin with it
+_RUN_OF_KEY = re.compile(r"logs/([0-9a-f-]{36})\.ndjson")
 _BUCKET_URL = re.compile(
     r"s3://(?P<bucket>[A-Za-z0-9._-]{3,63})(?:/(?P<prefix>[A-Za-z0-9_-][A-Za-z0-9_/-]*)?)?(?:\?(?P<query>[^#]*))?"
 )
@@ -87,9 +90,9 @@ def audio_key(recording_hash: bytes) -> str:
     return f"audio/{recording_hash.hex()}.mp3"
 
 
-def log_key(run: str, started_at: datetime) -> str:
-    """The key of a run log; it begins with the time, so that a listing shows its age."""
-    return f"logs/{_time(started_at)}-{_part(run)}.ndjson"
+def log_key(run: UUID) -> str:
+    """The key of a run log; the id of the run has its time, so that a listing shows its age."""
+    return f"logs/{run}.ndjson"
 
 
 def prompt_key(subject: str, called_at: datetime) -> str:
@@ -378,8 +381,12 @@ def _checked(key: str) -> str:
 
 def day(key: str) -> str:
     """The day in a key, as 20261116; empty if it has none."""
-    match = _DAY_OF_KEY.match(key)
-    return match[1] if match else ""
+    if match := _DAY_OF_KEY.match(key):
+        return match[1]
+    name = _RUN_OF_KEY.fullmatch(key)
+    run = ids.parse_uuid(name[1]) if name else None
+    started_at = ids.time_of_uuid(run) if run else None
+    return f"{started_at:%Y%m%d}" if started_at else ""
 
 
 def is_older(key: str, moment: datetime) -> bool:

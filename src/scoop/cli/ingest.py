@@ -101,10 +101,14 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
             click.echo(f"{skipped} skipped: NP_WRITE_RAW_LEDGER is false for their topics", err=True)
         ids = [source_id for source_id in named if source_id not in resting]
         before = await runs.newest_id(conn)
-        await sources.enqueue_now(conn, ids, force=force)
+        async with conn.transaction():  # another worker may make the visit: the run says that a person asked for it
+            requested = await runs.request(conn, ids, now=datetime.now(UTC))
+            await sources.enqueue_now(conn, ids, force=force)
         with progress.stages() as report:
             await _until_settled(app, ids, stop=stop, report=report)
-        finished = await runs.latest(conn, after=before, limit=max(1, len(ids)))
+        oldest = min([before, *(run.run_id - 1 for run in requested.values())])
+        latest = await runs.latest(conn, after=oldest, limit=max(1, len(ids)))
+        finished = [run for run in latest if run.status != "running"]
     if as_json:
         console.print_json(finished)
     else:

@@ -1,12 +1,12 @@
 """The ingest stage: visits sources and appends their items to the ledger."""
 
 import asyncio
-import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import structlog
 
@@ -43,10 +43,11 @@ ALARMS: tuple[AlertKind, ...] = ("source_died", "source_quiet")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestBatch:
-    """The sources to visit, and the stored robots.txt of their sites."""
+    """The sources to visit, the stored robots.txt of their sites, and the runs that were asked for, by source."""
 
     due_sources: Sequence[DueSource]
     robots_files: Sequence[RobotsFile]
+    requested: Mapping[str, UUID]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +75,17 @@ class Ingest:
     async def load(self, conn: Connection, ids: Sequence[int]) -> IngestBatch:
         due_sources = list((await sources.load_due(conn, ids)).values())
         origins = {robots.origin(due.source.base_url) for due in due_sources}
-        return IngestBatch(due_sources=due_sources, robots_files=await hosts.list_robots_files(conn, list(origins)))
+        return IngestBatch(
+            due_sources=due_sources,
+            robots_files=await hosts.list_robots_files(conn, list(origins)),
+            requested=await runs.list_requested(conn, [due.source.slug for due in due_sources]),
+        )
 
     async def work(self, batch: IngestBatch) -> Outcome[IngestResult]:
         self.robots.remember(batch.robots_files)
-        visited = await asyncio.gather(*(self._visit(due) for due in batch.due_sources))
+        visited = await asyncio.gather(
+            *(self._visit(due, batch.requested.get(due.source.slug)) for due in batch.due_sources)
+        )
         return Outcome(
             output=IngestResult(visits=visited, robots_files=self.robots.learned()),
             failures={
@@ -87,8 +94,9 @@ class Ingest:
             messages=[visit.message for visit in visited],
         )
 
-    async def _visit(self, due: DueSource) -> SourceVisit:
+    async def _visit(self, due: DueSource, requested: UUID | None) -> SourceVisit:
         source, started_at = due.source, self.clock()
+        run_uuid = requested or runs.new_uuid(started_at)
         plugin = self.kinds[source.kind](source.options)
         visit = Visit(
             source=kinds.with_own_address(source, plugin),
@@ -103,15 +111,17 @@ class Ingest:
             harvest = await plugin.fetch(visit)
         except FetchFailed as failure:
             visited = visits.fail(
-                source, failure, checkpoint=due.checkpoint, started_at=started_at, ended_at=self.clock()
+                source, failure, run_uuid, checkpoint=due.checkpoint, started_at=started_at, ended_at=self.clock()
             )
         else:
-            visited = visits.succeed(source, plugin.options, harvest, started_at=started_at, ended_at=self.clock())
+            visited = visits.succeed(
+                source, plugin.options, harvest, run_uuid, started_at=started_at, ended_at=self.clock()
+            )
         # A visit that found nothing changed needs no log: its run has all the facts.
         return visited if visited.harvest.health == "not_modified" else await self._archive_log(visited, visit.log)
 
     async def _archive_log(self, visit: SourceVisit, requests: list[dict[str, Any]]) -> SourceVisit:
-        key = archives.log_key(uuid.uuid4().hex, visit.started_at)
+        key = archives.log_key(visit.run_uuid)
         try:
             await self.archive.put(
                 key,

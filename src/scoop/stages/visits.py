@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from scoop.core import feed_links, health, items, redaction, retry_after, schedules, teasers
 from scoop.core.display_names import counted
@@ -34,6 +35,7 @@ class SourceVisit:
     """
 
     source: Source
+    run_uuid: UUID
     started_at: datetime
     ended_at: datetime
     harvest: Harvest
@@ -72,7 +74,13 @@ class SourceVisit:
 
 
 def succeed(
-    source: Source, options: SourceOptions, harvest: Harvest, *, started_at: datetime, ended_at: datetime
+    source: Source,
+    options: SourceOptions,
+    harvest: Harvest,
+    run_uuid: UUID,
+    *,
+    started_at: datetime,
+    ended_at: datetime,
 ) -> SourceVisit:
     """The visit that brought this harvest: valid items become arrivals, the others refusals."""
     linked = [item for item in harvest.items if "canonical_url" in item]
@@ -104,6 +112,7 @@ def succeed(
         accepted.append(arrival)
     return SourceVisit(
         source=source,
+        run_uuid=run_uuid,
         started_at=started_at,
         ended_at=ended_at,
         harvest=harvest,
@@ -129,7 +138,13 @@ def engagement(visit: SourceVisit) -> list[ItemEngagement]:
 
 
 def fail(
-    source: Source, failure: FetchFailed, *, checkpoint: dict[str, Any], started_at: datetime, ended_at: datetime
+    source: Source,
+    failure: FetchFailed,
+    run_uuid: UUID,
+    *,
+    checkpoint: dict[str, Any],
+    started_at: datetime,
+    ended_at: datetime,
 ) -> SourceVisit:
     """The visit that failed; `failure` gets the delay before the next try, which is in a window of the source."""
     failure.args = (redaction.redact_text(str(failure)),)  # it is stored, logged and archived
@@ -139,6 +154,7 @@ def fail(
     failure.after = next_try - ended_at
     return SourceVisit(
         source=source,
+        run_uuid=run_uuid,
         started_at=started_at,
         ended_at=ended_at,
         harvest=Harvest(checkpoint=checkpoint, health=failure.health),
@@ -196,6 +212,7 @@ def named_source(visit: SourceVisit) -> NamedSource | None:
 
 def finished_run(visit: SourceVisit) -> FinishedRun:
     return FinishedRun(
+        run_uuid=visit.run_uuid,
         source=visit.source.slug,
         started_at=visit.started_at,
         status=visit.status,

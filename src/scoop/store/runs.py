@@ -1,11 +1,13 @@
 """Runs: one execution of a source's fetch, or of an ingest of pushed items."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from scoop.core import ids
 from scoop.core.shapes.summanow import CrawlRunFacts
 from scoop.errors import NotFound
 from scoop.stage_names import StageName
@@ -46,6 +48,7 @@ class RunTally:
 class FinishedRun:
     """A run of a source that has ended."""
 
+    run_uuid: UUID
     source: str
     started_at: datetime
     status: Status
@@ -76,7 +79,8 @@ async def record(conn: Connection, visits: Sequence[FinishedRun], trigger: Trigg
         return []
     requested = {row["source"]: row["run_id"] for row in await conn.fetch(SQL["close_requested"], *_columns(visits))}
     others = [visit for visit in visits if visit.source not in requested]
-    rows = await conn.fetch(SQL["record"], trigger, *_columns(others)) if others else []
+    uuids = [visit.run_uuid for visit in others]
+    rows = await conn.fetch(SQL["record"], trigger, uuids, *_columns(others)) if others else []
     inserted = iter([row["run_id"] for row in rows])
     return [requested[visit.source] if visit.source in requested else next(inserted) for visit in visits]
 
@@ -86,9 +90,20 @@ def _columns(visits: Sequence[FinishedRun]) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-async def request(conn: Connection, source_ids: Sequence[int]) -> dict[str, RequestedRun]:
+def new_uuid(now: datetime) -> UUID:
+    """The id of a run that starts now; ids of runs sort by time."""
+    return ids.timed_uuid(now, os.urandom(ids.RANDOM_BYTES))
+
+
+async def request(conn: Connection, source_ids: Sequence[int], *, now: datetime) -> dict[str, RequestedRun]:
     """Open the next run of each source, before it is visited, by its slug; the visit closes it."""
-    return {row["source"]: RequestedRun(**row) for row in await conn.fetch(SQL["request"], source_ids)}
+    uuids = [new_uuid(now) for _ in source_ids]
+    return {row["source"]: RequestedRun(**row) for row in await conn.fetch(SQL["request"], source_ids, uuids)}
+
+
+async def list_requested(conn: Connection, slugs: Sequence[str]) -> dict[str, UUID]:
+    """The ids of runs that were asked for and have not ended, by source."""
+    return {row["source"]: row["run_uuid"] for row in await conn.fetch(SQL["list_requested"], slugs)}
 
 
 async def count_inserted(conn: Connection, inserted_by_run: Mapping[int, int]) -> None:

@@ -10,20 +10,26 @@ WHERE run_id = $1;
 
 -- name: record
 -- Insert runs that have ended, in the given order.
-INSERT INTO ingest_runs (source, trigger, started_at, finished_at, status, items_fetched, items_failed, error_message,
-    cursor_checkpoint, log_key)
-SELECT source, $1::ingest_run_trigger, least(started_at, now()), now(), status::ingest_run_status, fetched, failed, error,
-    checkpoint, log_key
-FROM unnest($2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::int[], $7::text[], $8::jsonb[], $9::text[])
-    WITH ORDINALITY AS ended (source, started_at, status, fetched, failed, error, checkpoint, log_key, place)
+INSERT INTO ingest_runs (run_uuid, source, trigger, started_at, finished_at, status, items_fetched, items_failed,
+    error_message, cursor_checkpoint, log_key)
+SELECT run_uuid, source, $1::ingest_run_trigger, least(started_at, now()), now(), status::ingest_run_status, fetched, failed,
+    error, checkpoint, log_key
+FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::int[], $7::int[], $8::text[], $9::jsonb[], $10::text[])
+    WITH ORDINALITY AS ended (run_uuid, source, started_at, status, fetched, failed, error, checkpoint, log_key, place)
 ORDER BY place
 RETURNING run_id;
 
 -- name: request
 -- Open the next runs of these sources, before they are visited; a run that was asked for before is the same.
-INSERT INTO ingest_runs (source, trigger, is_requested) SELECT slug, 'manual', true FROM sources WHERE source_id = ANY ($1::bigint[])
+INSERT INTO ingest_runs (source, trigger, is_requested, run_uuid)
+SELECT slug, 'manual', true, asked.run_uuid
+FROM sources JOIN unnest($1::bigint[], $2::uuid[]) AS asked (source_id, run_uuid) USING (source_id)
 ON CONFLICT (source) WHERE is_requested DO UPDATE SET source = excluded.source
 RETURNING source, run_id, run_uuid;
+
+-- name: list_requested
+-- The runs of these sources that were asked for and have not ended.
+SELECT source, run_uuid FROM ingest_runs WHERE source = ANY ($1::text[]) AND is_requested;
 
 -- name: close_requested
 -- Close the runs that were asked for and have ended, with their counts.
