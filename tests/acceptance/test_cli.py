@@ -117,6 +117,20 @@ def test_what_is_quarantined_is_listed_and_released(told, database_url):
     assert json.loads(told("work", "quarantine", "list", "--json").stdout) == []
 
 
+def test_the_retry_queue_is_listed_and_tried_at_once(told):
+    told(
+        "db",
+        "psql",
+        "-c",
+        "INSERT INTO work (stage, subject, attempts, due_at, error) VALUES ('write', 98, 1, now() + '1 hour', 'slow')",
+    )
+    (failed,) = json.loads(told("retry", "--json").stdout)
+    assert (failed["subject"], failed["error"]) == (98, "slow")
+    assert json.loads(told("retry", "list", "--stage", "embed", "--json").stdout) == []
+    assert "1 work item is due now" in told("retry", "now", "--stage", "write", "98").stdout
+    told("db", "psql", "-c", "DELETE FROM work WHERE subject = 98")
+
+
 def test_every_list_is_json_when_asked(told):
     for command in (
         ["events"],

@@ -30,6 +30,13 @@ async def test_an_unknown_collection_or_source_is_an_error_that_names_the_neares
     assert message in done.stderr
 
 
+@pytest.mark.parametrize("arguments", [["work", "retry"], ["retry", "now"], ["work", "quarantine", "release"]])
+def test_an_unknown_stage_is_an_error_that_names_the_stages(desk, arguments):
+    done = desk(*arguments, "--stage", "summaries")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--stage is 'summaries'; it must be one of ingest, pages, normalize" in done.stderr
+
+
 async def test_a_known_name_without_stories_or_runs_is_an_empty_list(desk):
     assert json.loads(desk("stories", "--collection", "ai_news", "--json").stdout) == []
     assert json.loads(desk("runs", "--source", "tribune", "--json").stdout) == []

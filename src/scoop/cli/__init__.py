@@ -67,6 +67,7 @@ COMMANDS = {
     "runs": "List the latest runs of sources and ingests.",
     "refused": "List refused items with line and problems.",
     "work": "Show the queue: waiting, failed and quarantined work.",
+    "retry": "Show the retry queue: list, now.",
     "users": "User accounts: list, show, add, change, enable, disable, remove.",
     "keys": "API keys of users: list, add, remove.",
     "plugins": "List the plugins: sources, channels, embedders, writers, voices and projections, with their options.",

@@ -4,8 +4,15 @@ import click
 
 from scoop.cli import console, runtime, usage
 from scoop.config import Config
+from scoop.core.display_names import counted
+from scoop.stage_names import StageName
 
-stage_option = click.option("--stage", help="Only this stage, e.g. normalize.")
+stage_option = click.option(
+    "--stage",
+    type=click.Choice([name.value for name in StageName]),
+    metavar="STAGE",
+    help="Only this stage, as normalize.",
+)
 subjects_argument = click.argument("subjects", type=console.ID, nargs=-1)
 
 
@@ -49,7 +56,7 @@ async def _show(config: Config, *, as_json: bool) -> None:
 @click.pass_obj
 def failed(config: Config, stage: str | None, as_json: bool) -> None:
     """List failed work that waits for a retry."""
-    runtime.run(_list(config, "failed", stage, as_json=as_json))
+    runtime.run(print_work(config, "failed", stage, as_json=as_json))
 
 
 @command.command()
@@ -59,7 +66,7 @@ def failed(config: Config, stage: str | None, as_json: bool) -> None:
 @click.pass_obj
 def retry(config: Config, stage: str | None, subjects: tuple[int, ...], as_json: bool) -> None:
     """Retry failed work now; all of it, or only these SUBJECTS."""
-    runtime.run(_change(config, "retry_now", stage, subjects, as_json=as_json))
+    runtime.run(change(config, "retry_now", stage, subjects, as_json=as_json))
 
 
 @command.group()
@@ -73,7 +80,7 @@ def quarantine() -> None:
 @click.pass_obj
 def list_quarantined(config: Config, stage: str | None, as_json: bool) -> None:
     """List quarantined work with the reason."""
-    runtime.run(_list(config, "quarantined", stage, as_json=as_json))
+    runtime.run(print_work(config, "quarantined", stage, as_json=as_json))
 
 
 @quarantine.command()
@@ -83,10 +90,10 @@ def list_quarantined(config: Config, stage: str | None, as_json: bool) -> None:
 @click.pass_obj
 def release(config: Config, stage: str | None, subjects: tuple[int, ...], as_json: bool) -> None:
     """Release quarantined work, to be tried again; all of it, or only these SUBJECTS."""
-    runtime.run(_change(config, "release", stage, subjects, as_json=as_json))
+    runtime.run(change(config, "release", stage, subjects, as_json=as_json))
 
 
-async def _list(config: Config, state: str, stage: str | None, *, as_json: bool) -> None:
+async def print_work(config: Config, state: str, stage: str | None, *, as_json: bool) -> None:
     from scoop.store import work
 
     lists = {"failed": work.failed, "quarantined": work.quarantined}
@@ -113,7 +120,7 @@ async def _list(config: Config, state: str, stage: str | None, *, as_json: bool)
     )
 
 
-async def _change(config: Config, action: str, stage: str | None, subjects: tuple[int, ...], *, as_json: bool) -> None:
+async def change(config: Config, action: str, stage: str | None, subjects: tuple[int, ...], *, as_json: bool) -> None:
     from scoop.store import work
 
     changes = {"retry_now": work.retry_now, "release": work.release}
@@ -122,4 +129,4 @@ async def _change(config: Config, action: str, stage: str | None, subjects: tupl
     if as_json:
         console.print_json({"changed": count})
     else:
-        click.echo(f"{count:,} work items are due now")
+        click.echo(f"{counted(count, 'work item')} {'is' if count == 1 else 'are'} due now")
