@@ -46,6 +46,11 @@ def test_text_that_is_not_an_address_is_refused(text: str) -> None:
             "https://x.example/feed: its robots.txt forbids it",
         ),
         ("https://me:pass:word is not an address", "https://… is not an address"),
+        (
+            "“see [a bank](https://y.example/b?key=1).”: it has a link",
+            "“see [a bank](https://y.example/b?…).”: it has a link",
+        ),
+        ("「https://x.example/に?a=1」", "「https://x.example/%E3%81%AB?…」"),
         ("nobody answers", "nobody answers"),
         ("", ""),
     ],

@@ -65,6 +65,16 @@ async def test_what_failed_is_listed_with_its_reason_and_when_it_is_tried_again(
     assert not [form for form in page.attributes("form") if form.get("action", "").startswith("/queue")]
 
 
+async def test_why_a_text_was_not_written_is_said_to_people_and_not_to_the_model(database):
+    await failing(database, "write", [1], error="cut_off: The reply was cut off; write a shorter one.")
+    await failing(database, "write", [2], error="wrong_language: The summary is in Japanese; write it in English.")
+    async with visiting(database, role="reader") as visitor:
+        page = (await visitor.get("/queue")).page
+    assert "The reply was cut off" in page.text
+    assert "The summary is in Japanese, not in English" in page.text
+    assert not [wrong for wrong in ("cut_off", "write a shorter", "wrong_language", "write it") if wrong in page.text]
+
+
 async def test_work_is_named_by_what_it_is_about(database):
     await told(database, [a_report(1, title="Bridge stays closed")])
     async with database.connection() as conn:

@@ -7,8 +7,8 @@ from scoop.core import urls
 
 HIDDEN = "…"
 
-_ADDRESS = re.compile(r"https?://[^\s\"<>]+", re.IGNORECASE)
-_AROUND = "'),.;:!?]}"  # punctuation after an address in a sentence
+_ADDRESS = re.compile(r"https?://[^\s\"<>“”„«»「」『』]+", re.IGNORECASE)
+_AROUND = "'’),.;:!?]}"  # punctuation after an address in a sentence
 
 
 def redact_url(url: str) -> str:

@@ -17,7 +17,7 @@ from scoop.store import db, projections, work
 from scoop.store.reads import work as work_reads
 from scoop.store.reads.work import WorkSubject
 from scoop.store.work import Count, Waiting
-from scoop.web import pages
+from scoop.web import labels, pages
 from scoop.web.context import PageContext
 
 router = routes.for_pages()
@@ -48,11 +48,12 @@ class StageRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkItemView:
-    """A work item with what it is about; `href` is the page of that, or empty."""
+    """A work item with what it is about and why it failed; `href` is the page of its subject, or empty."""
 
     work: Waiting
     label: str
     href: str
+    reason: str
 
 
 @router.get("/queue")
@@ -144,4 +145,13 @@ def _row(stage: str, waiting: Count | None, claimed: Count | None, quarantined: 
 def _work_item(waiting: Waiting, subjects: dict[tuple[str, int], WorkSubject]) -> WorkItemView:
     about = subjects[waiting.stage, waiting.subject]
     label = about.label or f"{waiting.subject_kind or 'subject'} {waiting.subject}"
-    return WorkItemView(work=waiting, label=label, href=about.href)
+    return WorkItemView(work=waiting, label=label, href=about.href, reason=_reason(waiting))
+
+
+def _reason(waiting: Waiting) -> str:
+    """Why work failed; the problem of a text has advice to its model, which is left out."""
+    if waiting.error is None:
+        return "-"
+    if waiting.stage == StageName.WRITE:
+        return labels.failure_reason(waiting.error)
+    return text.truncated(_plain(waiting.error), labels.REASON_CHARACTERS)
