@@ -101,6 +101,16 @@ async def test_an_article_that_several_sources_have_is_listed_once_and_under_eac
     assert named.text.count("River rises") == 1
 
 
+async def test_the_articles_are_one_click_away_as_json_of_the_same_time_and_source(database):
+    await told(database, [a_report(1, title="River rises"), a_report(2, source="akari", title="Bridge opens")])
+    async with visiting(database) as visitor:
+        page = (await visitor.get("/articles?source=akari")).page
+        [link] = page.links("/api/articles")
+        answer = await visitor.get(link)
+    assert [article["title"] for article in answer.json["articles"]] == ["Bridge opens"]
+    assert "since=" in link
+
+
 async def test_a_desk_without_articles_says_what_would_be_there(database):
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/articles")).page

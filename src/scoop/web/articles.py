@@ -55,6 +55,11 @@ class ArticleFilter:
         query = urlencode({name: value for name, value in chosen.items() if value})
         return f"/articles?{query}" if query else "/articles"
 
+    def api_href(self, since: datetime) -> str:
+        """The same articles over the API, which does not know categories."""
+        site = {"siteId": self.source} if self.source else {}
+        return f"/api/articles?{urlencode({'since': since.isoformat(), **site})}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticlePassage:
@@ -101,6 +106,7 @@ async def articles_page(
         context,
         articles=page.items,
         choice=choice,
+        since=since,
         sources=[("", "all"), *await article_reads.list_sources_since(conn, since)],
         CATEGORIES=CATEGORIES,
         older=choice.href(before=page.next_cursor) if page.next_cursor else "",
