@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoop.core.language import is_in_foreign_script, language
+from scoop.core.language import is_in_another_language, is_in_foreign_script, language
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 ENGLISH = "The government said on Monday that it would not raise taxes this year."
@@ -105,3 +105,26 @@ def test_a_canonical_tag_is_its_own(tag):
 )
 def test_a_sentence_is_in_a_foreign_script_only_between_east_asian_signs_and_others(sentence, code, is_foreign):
     assert is_in_foreign_script(sentence, code) is is_foreign
+
+
+GERMAN = "Am Mittwoch wurde der Hafen nach dem Sturm wieder für kleine Schiffe geöffnet."
+SPANISH = "El puerto volvió a abrirse el miércoles para los barcos pequeños después de la tormenta."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code", "is_foreign"),
+    [
+        (GERMAN, "en", True),
+        (GERMAN, "de-AT", False),
+        (GERMAN, "es", True),
+        (SPANISH, "en", True),
+        (SPANISH, "es", False),
+        ("Der Hafen ist zu.", "en", False),  # too short to be sure
+        ("The daily Süddeutsche Zeitung quoted minister Jürgen Groß on Tuesday.", "en", False),
+        ("港は月曜日に閉鎖した。", "en", True),
+        (GERMAN, "lb", False),  # a language that the detector does not know
+        ("12 %, 14:30", "en", False),
+    ],
+)
+def test_a_sentence_is_in_another_language_where_its_script_or_its_words_surely_are(sentence, code, is_foreign):
+    assert is_in_another_language(sentence, code) is is_foreign

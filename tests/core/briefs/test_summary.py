@@ -93,6 +93,20 @@ def test_a_sentence_in_another_script_is_left_out_although_an_article_has_it():
     assert (found.left_out[0].kind, found.left_out[0].reasons) == ("language", ("it is not in English",))
 
 
+def test_a_sentence_in_another_language_is_left_out_although_an_article_has_it():
+    german = "Am Mittwoch wurde der Hafen nach dem Sturm wieder für kleine Schiffe geöffnet."
+    order = an_order(f"{german} {PORT}")
+    found = checked(a_reply(CLOSED, german, REPAIRS), order)
+    assert [each.text for each in found.sentences] == [CLOSED, REPAIRS]
+    assert (found.left_out[0].kind, found.left_out[0].reasons) == ("language", ("it is not in English",))
+
+
+def test_a_sentence_that_a_model_writes_twice_is_published_once():
+    found = checked(a_reply(CLOSED, REPAIRS, CLOSED))
+    assert [each.text for each in found.sentences] == [CLOSED, REPAIRS]
+    assert found.left_out == ()
+
+
 def test_an_order_of_the_article_is_not_published_although_the_article_has_it_word_for_word():
     found = checked(a_reply(CLOSED, ORDER), an_order(f"{ORDER} {PORT}"))
     assert [sentence.text for sentence in found.sentences] == [CLOSED]

@@ -123,7 +123,7 @@ def prompt(order: Order, *, finding: str = "") -> Prompt:
 
 
 def parse(reply: str, order: Order) -> list[DraftSentence]:
-    """The sentences of a reply; BadReply where it has another form, or none."""
+    """The sentences of a reply, each once; BadReply where it has another form, none, or too many."""
     decoded = replies.decode(reply, _SummaryReply)
     bodies = {document.document_id: document.body_text for document in order.documents}
     sentences = [
@@ -136,7 +136,12 @@ def parse(reply: str, order: Order) -> list[DraftSentence]:
     ]
     if not sentences:
         raise BadReply("empty", "The reply has no sentence.")
-    return sentences
+    if len(sentences) > MAX_SENTENCES:
+        raise BadReply("too_long", f"The summary has {len(sentences)} sentences; at most {MAX_SENTENCES} are allowed.")
+    first_by_text: dict[str, DraftSentence] = {}
+    for sentence in sentences:
+        first_by_text.setdefault(sentence.text, sentence)
+    return list(first_by_text.values())
 
 
 def check(
@@ -184,8 +189,6 @@ def _judge(
     sentences: Sequence[DraftSentence], order: Order, embed: Embed | None, confirmed: Mapping[str, Citation]
 ) -> tuple[str, list[Support]]:
     """The language of the sentences, and whether the documents support each."""
-    if len(sentences) > MAX_SENTENCES:
-        raise BadReply("too_long", f"The summary has {len(sentences)} sentences; at most {MAX_SENTENCES} are allowed.")
     written_in = _check_language(sentences, order)
     claims = [
         CitedClaim(
@@ -223,7 +226,7 @@ def _problem(sentence: DraftSentence, verdict: Support, written_in: str) -> Left
 
 def _form_problem(sentence: DraftSentence, written_in: str) -> LeftOutSentence | None:
     """Why a sentence is not published whatever the documents say."""
-    if language.is_in_foreign_script(sentence.text, written_in):
+    if language.is_in_another_language(sentence.text, written_in):
         return _left_out(sentence, "language", f"it is not in {prompts.language_name(written_in)}")
     if len(sentence.text) > MAX_SENTENCE:
         return _left_out(sentence, "length", f"it is longer than {MAX_SENTENCE} characters")
