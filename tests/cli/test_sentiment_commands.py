@@ -1,10 +1,15 @@
 """Tools and their sentiment on the command line: add, merge, export, and a chart of what is said."""
 
 import json
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from builders import an_item, as_lines, scoop
+
+# In the evening of a day of last week: in Tokyo it is the next day.
+PUBLISHED = datetime.combine(datetime.now(UTC).date() - timedelta(days=5), time(20), UTC)
 
 
 @pytest.fixture
@@ -20,7 +25,10 @@ def tussock(run, tmp_path):
     """A tool that two documents praise and one blames."""
     texts = ["Tussock is a wonderful editor, we love it.", "Tussock is great.", "Tussock is terrible: we hate it."]
     items = tmp_path / "items.ndjson"
-    items.write_bytes(as_lines([an_item(number, body_text=text) for number, text in enumerate(texts)]))
+    published = PUBLISHED.isoformat()
+    items.write_bytes(
+        as_lines([an_item(number, body_text=text, published_at=published) for number, text in enumerate(texts)])
+    )
     assert run("tools", "add", "Tussock", "--category", "editor", "--alias", "Tussock editor").returncode == 0
     assert run("ingest", "--items", str(items)).returncode == 0
     assert run("run-once").returncode == 0
@@ -52,7 +60,7 @@ def test_a_tool_is_merged_exported_and_taken_in_again(run, tmp_path):
 def test_sentiment_is_printed_as_a_table_a_chart_and_json(run, tussock):
     chart = run("sentiment", "tussock", "--hours", "720", "--chart").stdout
     assert "positive" in chart
-    assert "14 Nov" in chart
+    assert f"{PUBLISHED:%d %b}" in chart
     (found,) = json.loads(run("sentiment", "tussock", "--hours", "720", "--json").stdout)
     assert found["total_mentions"] == found["positive_count"] + found["negative_count"] + found["neutral_count"] > 0
 
@@ -72,3 +80,13 @@ def test_what_cannot_be_asked_is_refused_with_the_reason(run):
     for hours in ("0", "721", "week"):
         refused = run("sentiment", "--hours", hours)
         assert (refused.returncode, "whole number from 1 to 720" in refused.stderr) == (2, True)
+
+
+def test_days_of_a_chart_and_times_of_passages_are_of_the_timezone_of_the_desk(run, tussock):
+    asked = ("sentiment", "tussock", "--hours", "720", "--chart", "--passages", "1")
+    printed = run(*asked, timezone="Asia/Tokyo").stdout
+    [bar] = [line for line in printed.splitlines() if line.count("█") > 1]
+    local = PUBLISHED.astimezone(ZoneInfo("Asia/Tokyo"))
+    assert bar.startswith(f"{local:%d %b}")
+    assert f"{local:%Y-%m-%d %H:%M}" in printed
+    assert "when (JST)" in printed

@@ -47,3 +47,8 @@ def test_an_average_moves_only_on_enough_mentions_and_if_alerts_are_wanted():
 def test_growth_from_nothing_is_finite():
     assert trends.velocity(7, 0) == 7
     assert (trends.change(5, 0), trends.change(0, 0)) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(("difference", "expected"), [(0.3 - 0.2, True), (-0.1, True), (0.0999, False), (0.0, False)])
+def test_a_difference_is_marked_from_a_tenth(difference, expected):
+    assert trends.is_marked(difference) is expected

@@ -194,7 +194,8 @@ def _sentiment_change(trend: ToolTrend) -> float:
 
 
 def compare(found: Sequence[tuple[Tool, SentimentCacheEntry]], *, now: datetime) -> list[ComparedTool]:
-    """Tools beside each other."""
+    """Tools beside each other; one that is given twice, as by its id and by a tool merged into it, is counted once."""
+    found = list({tool.tool_number: (tool, entry) for tool, entry in found}.values())
     total = sum(entry.total_mentions for _, entry in found)
     first = found[0][1]
     compared = []
@@ -207,8 +208,8 @@ def compare(found: Sequence[tuple[Tool, SentimentCacheEntry]], *, now: datetime)
                 share_of_voice=round(entry.total_mentions / total, 4) if total else 0.0,
                 sentiment_delta=round(delta, 4),
                 mentions_delta=round(growth, 4),
-                is_marked=abs(delta) >= sentiment_trends.MARKED_CHANGE,
-                is_mentions_marked=abs(growth) >= sentiment_trends.MARKED_CHANGE,
+                is_marked=sentiment_trends.is_marked(delta),
+                is_mentions_marked=sentiment_trends.is_marked(growth),
             )
         )
     return compared

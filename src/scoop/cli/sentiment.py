@@ -78,13 +78,14 @@ def command(
         ("tool", "mentions", "stories", "publishers", "positive", "neutral", "negative", "average"),
         [_row(each, entry) for each, entry in reading.entries],
         empty="there are no tools; choose some: scoop tools starter",
+        counts=("mentions", "stories", "publishers"),
     )
     for line in _chart(reading.series, hours):
         click.echo(line)
     if passages is not None:
         click.echo()
         console.print_table(
-            ("when (UTC)", "label", "average", "source", "passage"),
+            ("when", "label", "average", "source", "passage"),
             [_passage_row(each) for each in reading.passages],
             empty="nothing was said with this choice",
         )
@@ -101,7 +102,7 @@ def _as_json(reading: Reading, *, with_series: bool, with_passages: bool) -> obj
 
 def _passage_row(passage: "Passage") -> tuple[object, ...]:
     return (
-        f"{passage.event_at.astimezone(UTC):%Y-%m-%d %H:%M}",
+        passage.event_at,
         passage.label,
         f"{passage.compound:+z.2f}",
         passage.source_name or passage.source,
@@ -130,17 +131,19 @@ def _chart(points: "Sequence[SeriesPoint]", hours: int) -> list[str]:
     most = max(point.total_mentions for point in points)
     form = "%d %b %H:00" if hours <= HOURLY_UP_TO else "%d %b"
     key = f"{text_charts.POSITIVE} positive  {text_charts.NEUTRAL} neutral  {text_charts.NEGATIVE} negative"
-    bars = (
-        text_charts.stacked_bar(
-            point.positive_count, point.neutral_count, point.negative_count, most=most, width=BAR_WIDTH
-        )
-        for point in points
+    return ["", key, *(_chart_line(point, most, form) for point in points)]
+
+
+def _chart_line(point: "SeriesPoint", most: int, form: str) -> str:
+    """A bar with its beginning in the desk's timezone, its number, and its average if it has one."""
+    from scoop.core import text_charts
+
+    bar = text_charts.stacked_bar(
+        point.positive_count, point.neutral_count, point.negative_count, most=most, width=BAR_WIDTH
     )
-    lines = [
-        f"{point.starts_at:{form}}  {bar:<{BAR_WIDTH}} {point.total_mentions:>6,}  {point.average_sentiment:+z.2f}"
-        for point, bar in zip(points, bars, strict=True)
-    ]
-    return ["", key, *lines]
+    average = f"{point.average_sentiment:+z.2f}" if point.total_mentions else ""
+    begins = point.starts_at.astimezone(console.zone())
+    return f"{begins:{form}}  {bar:<{BAR_WIDTH}} {point.total_mentions:>6,}  {average}".rstrip()
 
 
 async def _read(
@@ -163,8 +166,9 @@ async def _read(
         wanted = [each for each in everything if each.is_active] if tool is None else [await _root(conn, tool)]
         numbers = [number for each in wanted for number in await sentiment.list_members(conn, each.tool_number)]
         filters = PassageFilter(window=window, label=label)
+        entries = [(each, await _entry(conn, each, hours, now)) for each in wanted]
         return Reading(
-            entries=[(each, await _entry(conn, each, hours, now)) for each in wanted],
+            entries=sorted(entries, key=lambda pair: (-pair[1].total_mentions, pair[0].slug)),
             series=await _series(conn, config, numbers, window, hours) if with_series else [],
             passages=await sentiment.list_passages(conn, numbers, filters, after=None, limit=passages),
         )

@@ -49,6 +49,11 @@ def change(current: float, before: float) -> float:
     return (current - before) / before
 
 
+def is_marked(difference: float) -> bool:
+    """Whether a difference of averages, or a relative one of counts, is marked: 0.3 - 0.2 is 0.1, whatever floats say."""
+    return round(abs(difference), 4) >= MARKED_CHANGE
+
+
 def is_release(title: str) -> bool:
     """Whether a title announces a version."""
     return _RELEASE.search(title) is not None
