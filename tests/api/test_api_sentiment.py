@@ -69,6 +69,7 @@ async def test_an_alias_that_makes_a_cycle_is_a_conflict_with_the_chain(database
     ("path", "status", "field"),
     [
         ("/api/v1/tools/nothing/sentiment", 404, None),
+        ("/api/v1/tools/Next.js/sentiment", 404, None),
         ("/api/v1/tools/tussock/sentiment?hours=0", 400, "query.hours"),
         ("/api/v1/tools/tussock/sentiment?hours=721", 400, "query.hours"),
         ("/api/v1/tools/tussock/sentiment?hours=day", 400, "query.hours"),
@@ -87,6 +88,13 @@ async def test_bad_input_is_refused_with_its_field(database, path, status, field
     assert answer.status == status
     if field:
         assert answer.json["error"]["details"][0]["field"] == field
+
+
+async def test_a_reanalysis_of_a_time_that_ends_before_it_begins_is_refused(database):
+    async with visiting(database, role="editor") as visitor:
+        body = {"since": "2026-11-02T00:00:00Z", "until": "2026-11-01T00:00:00Z"}
+        answer = await visitor.ask("POST", "/api/v1/sentiment/jobs", body)
+    assert (answer.status, answer.json["error"]["details"][0]["field"]) == (400, "body.until")
 
 
 async def test_sentiment_is_a_miss_then_a_hit_and_other_hours_bypass_the_cache(database):

@@ -8,12 +8,14 @@ from builders import an_item, run_all, told
 from scoop.actions import tools
 from scoop.core.tools import ToolSettings
 from scoop.embedders import local
+from scoop.stage_names import StageName
 from scoop.stages import mentions
 from scoop.stages import sentiment_cache as cache
 from scoop.stages.mentions import MentionFinder
 from scoop.store import mentions as mention_store
-from scoop.store import sentiment_cache, sentiment_jobs
+from scoop.store import sentiment_cache, sentiment_jobs, work
 from scoop.store import tools as tool_store
+from scoop.store.work import Subject
 from writing import a_desk
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -233,6 +235,31 @@ async def test_a_job_is_limited_to_the_documents_that_can_name_the_tool(database
     async with database.connection() as conn:
         (job,) = await sentiment_jobs.list_jobs(conn, limit=10)
     assert job.total == 1
+
+
+async def test_a_job_counts_the_mentions_of_its_tool(database):
+    await add_tool(database, "Sedge")
+    await told(database, [an_item(1, body_text=f"{PRAISE} Sedge is slow. Sedge is old.")])
+    await add_tool(database, "Tussock")
+    await run_all(database)
+    async with database.connection() as conn:
+        job, _ = await sentiment_jobs.list_jobs(conn, limit=10)
+    assert (job.tool, job.total, job.mentions) == ("tussock", 1, 1)
+
+
+async def test_a_job_leaves_documents_that_wait_to_be_searched_to_their_own_search(database):
+    await told(database, [an_item(1, body_text=PRAISE), an_item(2, body_text=BLAME)])
+    async with database.transaction() as conn:
+        ids = [row["document_id"] for row in await conn.fetch("SELECT document_id FROM documents ORDER BY 1")]
+        await work.enqueue(conn, StageName.INDEX, [Subject(each) for each in ids])
+        await conn.execute("DELETE FROM document_search")
+        await work.enqueue(conn, StageName.MENTIONS, [Subject(ids[0])])
+    await add_tool(database, "Tussock")
+    async with database.transaction() as conn:
+        job = await sentiment_jobs.find_next(conn)
+        assert await sentiment_jobs.list_candidates(conn, job, limit=10) == [ids[1]]
+    await run_all(database)
+    assert [each["document_id"] for each in await rows(database)] == ids
 
 
 async def test_a_document_that_moves_to_another_story_takes_its_mentions_along(database):

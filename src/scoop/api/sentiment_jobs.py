@@ -10,7 +10,7 @@ from scoop.actions import tool_reports, tools
 from scoop.actions.tool_reports import JobReport
 from scoop.api import document
 from scoop.api.tools import ToolRef
-from scoop.http import pagination, responses, routes
+from scoop.http import errors, pagination, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.pagination import Listed
 from scoop.http.params import PageParams, RecordId, RequestModel
@@ -44,6 +44,7 @@ async def start_job(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, body: JobRequest
 ) -> Response:
     """Queue a re-analysis; one runs at a time, in the order of the requests."""
+    _check_order(body)
     tool = None if body.tool is None else await tool_store.get(conn, body.tool)
     job_id = await tools.reanalyse(conn, tool, rescores=body.rescore, by=by.name, since=body.since, until=body.until)
     report = tool_reports.job_report(await store.get(conn, job_id), now=desk.clock())
@@ -80,3 +81,8 @@ async def cancel_job(request: Request, desk: CurrentDesk, conn: WriteConn, job_i
     """Cancel a re-analysis that has not ended; what it has done stays."""
     await store.cancel(conn, job_id)
     return responses.json(request, tool_reports.job_report(await store.get(conn, job_id), now=desk.clock()))
+
+
+def _check_order(body: JobRequest) -> None:
+    if body.since is not None and body.until is not None and body.since >= body.until:
+        raise errors.invalid("body.until", "must be after since")

@@ -24,7 +24,7 @@ from scoop.store.tools import ToolCandidate, ToolChange, ToolMerge
 
 router = routes.for_programs("Tools")
 
-ToolRef = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="Its id or slug.")]
+ToolRef = Annotated[str, Field(min_length=1, max_length=100, description="Its id or slug."), AfterValidator(storable)]
 ToolName = Annotated[str, Field(min_length=1, max_length=core.MAX_NAME), AfterValidator(storable)]
 Names = Annotated[list[ToolName], Field(max_length=core.MAX_ALIASES)]
 Categories = Annotated[list[ToolName], Field(min_length=1, max_length=core.MAX_CATEGORIES)]

@@ -50,7 +50,7 @@ def change(current: float, before: float) -> float:
 
 
 def is_marked(difference: float) -> bool:
-    """Whether a difference of averages, or a relative one of counts, is marked: 0.3 - 0.2 is 0.1, whatever floats say."""
+    """Whether a difference of averages, or a relative one of counts, is marked; 0.3 - 0.2 is 0.1 here, too."""
     return round(abs(difference), 4) >= MARKED_CHANGE
 
 

@@ -59,10 +59,6 @@ class FoundMentions:
     engagement: Sequence[Engagement] = ()
     candidates: Sequence[CandidateMention] = ()
 
-    @property
-    def total(self) -> int:
-        return len(self.new) + len(self.kept)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spotted:

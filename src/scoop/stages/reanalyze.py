@@ -69,8 +69,9 @@ class Reanalysis:
         if not ids:
             await store.end(conn, job.job_id, "completed")
             await sentiment_cache.renew(conn, job.tool_number, now=datetime.now(UTC))
-        elif await store.advance(conn, job, to=ids[-1], documents=len(ids), mentions=step.found.total):
+        elif await store.advance(conn, job, to=ids[-1], documents=len(ids)):
             await mentions.save(conn, replace(step.found, document_ids=ids), asks_model=self.asks_model)
+            await store.count_mentions(conn, job, ids)
 
 
 def stage(embed: Embed, *, asks_model: bool, then: tuple[StageName, ...]) -> Stage[JobBatch, JobStep]:

@@ -142,9 +142,14 @@ async def list_candidates(conn: Connection, job: NextJob, *, limit: int) -> list
     return [row["document_id"] for row in rows]
 
 
-async def advance(conn: Connection, job: NextJob, *, to: int, documents: int, mentions: int) -> bool:
+async def advance(conn: Connection, job: NextJob, *, to: int, documents: int) -> bool:
     """Move the checkpoint; False if the job was cancelled, or moved by another worker."""
-    return await conn.fetchval(SQL["advance"], job.job_id, job.checkpoint, to, documents, mentions) is not None
+    return await conn.fetchval(SQL["advance"], job.job_id, job.checkpoint, to, documents) is not None
+
+
+async def count_mentions(conn: Connection, job: NextJob, document_ids: Sequence[int]) -> None:
+    """Add what a job left in these documents to its number of mentions."""
+    await conn.execute(SQL["count_mentions"], job.job_id, document_ids)
 
 
 async def end(conn: Connection, job_id: int, status: JobStatus, *, error: str | None = None) -> None:
@@ -163,7 +168,7 @@ async def fail_quarantined(conn: Connection) -> None:
 async def _wanted(conn: Connection, job: NextJob) -> tuple[Any, ...]:
     tsquery = await _tsquery(conn, job.terms)
     takes_all = job.tool_number is None or (bool(job.terms) and tsquery is None)
-    return tsquery, job.tool_number, takes_all, job.since, job.until, StageName.INDEX
+    return tsquery, job.tool_number, takes_all, job.since, job.until, StageName.INDEX, StageName.MENTIONS
 
 
 async def _tsquery(conn: Connection, terms: Sequence[str]) -> str | None:

@@ -25,8 +25,15 @@ WHERE job_id = $1 AND status IN ('queued', 'running') AND total IS NULL;
 -- name: advance
 -- Move the checkpoint of a job, from where it was; nothing happens if it was cancelled or another worker moved it. Documents
 -- that arrive after it began count too: it is never further than its total.
-UPDATE sentiment_jobs SET checkpoint = $3, done = done + $4, total = greatest(total, done + $4), mentions = mentions + $5
+UPDATE sentiment_jobs SET checkpoint = $3, done = done + $4, total = greatest(total, done + $4)
 WHERE job_id = $1 AND checkpoint = $2 AND status = 'running' RETURNING job_id;
+
+-- name: count_mentions
+-- Add the mentions that these documents have of the tool of a job, or of all tools without one.
+UPDATE sentiment_jobs SET mentions = mentions + (
+    SELECT count(*) FROM mentions WHERE document_id = ANY ($2::bigint[])
+        AND (sentiment_jobs.tool_number IS NULL OR mentions.tool_number = sentiment_jobs.tool_number))
+WHERE job_id = $1;
 
 -- name: end
 -- End a job that runs; the total of a completed one is what it did.
@@ -36,12 +43,14 @@ WHERE job_id = $1 AND status IN ('queued', 'running') RETURNING tool_number;
 
 -- name: candidates
 -- The next documents that a job can concern: those with all words of one of the names, and those in which the tool was found
--- before, and those whose words are not indexed yet. Without a tool it is all documents.
+-- before, and those whose words are not indexed yet, unless they wait to be searched for all tools. Without a tool it is all
+-- documents.
 SELECT document_id FROM (
     SELECT document_id FROM document_search
     WHERE $3::text IS NOT NULL AND tokens @@ $3::text::tsquery AND document_id > $1
     UNION
-    SELECT subject FROM work WHERE $3::text IS NOT NULL AND stage = $8 AND subject > $1
+    SELECT subject FROM work WHERE $3::text IS NOT NULL AND stage = $8 AND subject > $1 AND NOT EXISTS (
+        SELECT FROM work AS search WHERE search.stage = $9 AND search.subject = work.subject AND search.state = 'waiting')
     UNION
     SELECT document_id FROM mentions WHERE tool_number = $4 AND document_id > $1
     UNION
@@ -56,7 +65,8 @@ ORDER BY document_id LIMIT $2;
 SELECT count(*) FROM (
     SELECT document_id FROM document_search WHERE $1::text IS NOT NULL AND tokens @@ $1::text::tsquery
     UNION
-    SELECT subject FROM work WHERE $1::text IS NOT NULL AND stage = $6
+    SELECT subject FROM work WHERE $1::text IS NOT NULL AND stage = $6 AND NOT EXISTS (
+        SELECT FROM work AS search WHERE search.stage = $7 AND search.subject = work.subject AND search.state = 'waiting')
     UNION
     SELECT document_id FROM mentions WHERE tool_number = $2
     UNION

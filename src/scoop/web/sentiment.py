@@ -1,11 +1,9 @@
-"""The pages of sentiment: a card for each tool, a comparison, the series of a tool with its evidence, re-analyses."""
+"""The pages of sentiment: a card for each tool, a comparison, re-analyses."""
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Annotated
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -16,14 +14,12 @@ from scoop.actions import tool_reports
 from scoop.actions.tool_reports import TrendReport
 from scoop.core import charts, sentiment_trends
 from scoop.core import sentiment_cache as core
-from scoop.core.charts import Bar
-from scoop.core.sentiment import SentimentLabel
-from scoop.core.sentiment_cache import PERIOD_BY_HOURS, SentimentCacheEntry
-from scoop.core.sentiment_trends import MAX_COMPARED, MAX_DAYS
+from scoop.core import tools as core_tools
+from scoop.core.sentiment_cache import PERIOD_BY_HOURS, CacheMetadata, SentimentCacheEntry
+from scoop.core.sentiment_trends import MAX_COMPARED
 from scoop.core.tools import Tool
-from scoop.http import pagination, routes, sentiment
-from scoop.http.deps import CurrentDesk, Desk, ReadConn, WriteConn
-from scoop.http.pagination import MAX_CURSOR
+from scoop.http import routes
+from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.http.sentiment import CurrentSentiment
 from scoop.stages import sentiment_cache
@@ -31,22 +27,32 @@ from scoop.store import sentiment_cache as store
 from scoop.store import sentiment_jobs, tools
 from scoop.store.db import Connection
 from scoop.store.reads import sentiment as reads
-from scoop.store.reads.sentiment import DayPoint, HotTool, Interval, PassageFilter, SeriesPoint, ToolTrend, Window
-from scoop.web import pages
-from scoop.web.context import PageContext
+from scoop.store.reads.sentiment import DayPoint, HotTool, ToolTrend, Window
+from scoop.web import exports, pages
+from scoop.web.context import Context, PageContext
 
 router = routes.for_pages()
 
+CardOrder = Literal["mentions", "average", "change", "name"]
 RANGES = ((24, "24 hours"), (168, "7 days"), (720, "30 days"))
+ORDERS: tuple[tuple[CardOrder, str], ...] = (
+    ("mentions", "most mentioned"),
+    ("average", "best liked"),
+    ("change", "moved most"),
+    ("name", "by name"),
+)
 SPARK_DAYS = 30
 SHOWN_HOT = 6
-SHOWN_STORIES = 12
-SHOWN_POSTS = 6
+SHOWN_SHARES = 10
 SHOWN_JOBS = 50
-PAGE = 20  # passages
-INTERVALS: tuple[Interval, ...] = ("hour", "day", "week")
+ALL = 1_000  # tools
 ToolSlug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,64}$")]
 RangeHours = Annotated[int, Query(ge=1, le=720)]
+Category = Annotated[str, Query(max_length=core_tools.MAX_NAME)]
+ENTRY_COLUMNS = (
+    "total_mentions", "positive_count", "negative_count", "neutral_count", "positive_percentage",
+    "negative_percentage", "neutral_percentage", "average_sentiment", "story_count", "publisher_family_count",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +69,10 @@ class ToolCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dashboard:
+    """The cards of a category, or of all tools; `categories` are those that there are."""
+
     cards: Sequence[ToolCard]
+    categories: Sequence[str]
     hot: Sequence[HotTool]
     trending: Sequence[TrendReport]
     last_refresh_at: datetime | None
@@ -72,21 +81,103 @@ class Dashboard:
 
 @router.get("/sentiment")
 @needs("read")
-async def dashboard_page(desk: CurrentDesk, context: PageContext, hours: RangeHours = 168) -> Response:
+async def dashboard_page(
+    desk: CurrentDesk,
+    context: PageContext,
+    hours: RangeHours = 168,
+    category: Category | None = None,
+    order: CardOrder = "mentions",
+) -> Response:
     async with desk.reading() as conn:
-        found = await _dashboard(conn, context, hours)
-    return pages.page("sentiment.html", context, page=found, hours=hours, RANGES=RANGES, charts=charts)
+        found = await _dashboard(conn, context, hours, category or None)
+    ranked = sorted(found.cards, key=_by_mentions)
+
+    def href(**changes: object) -> str:
+        given = {"hours": hours, "category": category, "order": order} | changes
+        return f"/sentiment?{urlencode({name: value for name, value in given.items() if value})}"
+
+    return pages.page(
+        "sentiment.html",
+        context,
+        page=found,
+        cards=sorted(ranked, key=CARD_KEYS[order]),
+        shares=[card for card in ranked if card.entry.total_mentions],
+        given={"hours": hours, "category": category, "order": order},
+        href=href,
+        RANGES=RANGES,
+        ORDERS=ORDERS,
+        SHOWN_SHARES=SHOWN_SHARES,
+        charts=charts,
+    )
 
 
-async def _dashboard(conn: Connection, context: PageContext, hours: int) -> Dashboard:
+@router.get("/sentiment.csv")
+@needs("read")
+async def dashboard_csv(
+    desk: CurrentDesk, context: PageContext, hours: RangeHours = 168, category: Category | None = None
+) -> Response:
+    """The numbers of the dashboard as CSV."""
+    async with desk.reading() as conn:
+        found = await _dashboard(conn, context, hours, category or None)
+    columns = ("tool", "name", "vendor", "categories", *ENTRY_COLUMNS, "mentions_change", "average_change", "share")
+    rows = [
+        [
+            *(card.tool.slug, card.tool.name, card.tool.vendor, "; ".join(card.tool.categories)),
+            *(getattr(card.entry, column) for column in ENTRY_COLUMNS),
+            *(card.mentions_change, card.average_change, round(card.share, 4)),
+        ]
+        for card in sorted(found.cards, key=_by_mentions)
+    ]
+    return exports.csv_file(f"sentiment-{hours}-hours.csv", columns, rows)
+
+
+def _by_mentions(card: ToolCard) -> tuple[int, str]:
+    return -card.entry.total_mentions, card.tool.slug
+
+
+CARD_KEYS: dict[CardOrder, Callable[[ToolCard], Any]] = {
+    "mentions": _by_mentions,
+    "average": lambda card: (not card.entry.total_mentions, -card.entry.average_sentiment),
+    "change": lambda card: -abs(card.average_change or 0.0),
+    "name": lambda card: core_tools.name_key(card.tool.name),
+}
+
+
+async def _dashboard(conn: Connection, context: Context, hours: int, category: str | None) -> Dashboard:
     now = context.now
-    active = [tool for tool in await tools.list_tools(conn) if tool.is_active]
+    everything = [tool for tool in await tools.list_tools(conn) if tool.is_active]
+    active = [tool for tool in everything if category is None or category in tool.categories]
+    slugs = {tool.slug for tool in active}
+    window = Window.of(now, hours=hours)
     entry_by_tool = await _entries(conn, active, hours, now=now)
-    trends = await reads.list_trends(conn, Window.of(now, hours=hours))
+    trends = [each for each in await reads.list_trends(conn, window) if each.slug in slugs]
+    hot = [each for each in await reads.list_hot(conn, window, limit=ALL) if each.slug in slugs]
+    metadata = await sentiment_cache.get_metadata(conn, now=now)
+    return Dashboard(
+        cards=await _cards(conn, context, active, entry_by_tool, trends),
+        categories=sorted({each for tool in everything for each in tool.categories}),
+        hot=hot[:SHOWN_HOT],
+        trending=tool_reports.trend_reports(trends, limit=SHOWN_HOT),
+        last_refresh_at=_refreshed_at(metadata, now),
+        is_stale=core.is_stale(metadata.last_refresh_ts, now),
+    )
+
+
+def _refreshed_at(metadata: CacheMetadata, now: datetime) -> datetime | None:
+    return datetime.fromtimestamp(metadata.last_refresh_ts, now.tzinfo) if metadata.last_refresh_ts else None
+
+
+async def _cards(
+    conn: Connection,
+    context: Context,
+    active: Sequence[Tool],
+    entry_by_tool: Mapping[UUID, SentimentCacheEntry],
+    trends: Sequence[ToolTrend],
+) -> list[ToolCard]:
     before = {each.tool_id: each for each in trends if each.previous_mentions}
-    lines = await reads.get_sparklines(conn, Window.of(now, days=SPARK_DAYS), timezone=str(context.timezone))
+    lines = await reads.get_sparklines(conn, Window.of(context.now, days=SPARK_DAYS), timezone=str(context.timezone))
     total = sum(entry.total_mentions for entry in entry_by_tool.values())
-    cards = [
+    return [
         ToolCard(
             tool=tool,
             entry=entry,
@@ -98,23 +189,16 @@ async def _dashboard(conn: Connection, context: PageContext, hours: int) -> Dash
         for tool in active
         if (entry := entry_by_tool.get(tool.tool_id)) is not None
     ]
-    metadata = await sentiment_cache.get_metadata(conn, now=now)
-    refreshed = datetime.fromtimestamp(metadata.last_refresh_ts, now.tzinfo) if metadata.last_refresh_ts else None
-    return Dashboard(
-        cards=sorted(cards, key=lambda card: (-card.entry.total_mentions, card.tool.slug)),
-        hot=await reads.list_hot(conn, Window.of(now, hours=hours), limit=SHOWN_HOT),
-        trending=tool_reports.trend_reports(trends, limit=SHOWN_HOT),
-        last_refresh_at=refreshed,
-        is_stale=core.is_stale(metadata.last_refresh_ts, now),
-    )
 
 
 def _mentions_change(trend: ToolTrend | None) -> float | None:
-    return None if trend is None else sentiment_trends.change(trend.mentions, trend.previous_mentions)
+    return None if trend is None else round(sentiment_trends.change(trend.mentions, trend.previous_mentions), 4)
 
 
 def _average_change(trend: ToolTrend | None, entry: SentimentCacheEntry) -> float | None:
-    return None if trend is None or not entry.total_mentions else entry.average_sentiment - trend.previous_average
+    if trend is None or not entry.total_mentions:
+        return None
+    return round(entry.average_sentiment - trend.previous_average, 4)
 
 
 async def _entries(
@@ -149,130 +233,27 @@ async def compare_page(
 ) -> Response:
     async with desk.reading() as conn:
         listed = [each for each in await tools.list_tools(conn) if each.is_active]
-    chosen = list(dict.fromkeys(tool or ()))
-    found = [await cache.read(each, hours) for each in chosen]
+    found = [await cache.read(each, hours) for each in dict.fromkeys(tool or ())]
     pairs = [(each.tool, each.entry) for each in found]
     compared = tool_reports.compare(pairs, now=context.now) if pairs else []
-    return pages.page(
-        "sentiment_compare.html", context, listed=listed, chosen=chosen, compared=compared, hours=hours, RANGES=RANGES
-    )
+    shown = [each.sentiment.tool_slug for each in compared]
 
-
-@router.get("/sentiment/tools/{slug}")
-@needs("read")
-async def tool_page(
-    desk: CurrentDesk,
-    context: PageContext,
-    slug: ToolSlug,
-    days: Annotated[int, Query(ge=1, le=MAX_DAYS)] = 30,
-    interval: Interval = "day",
-    label: SentimentLabel | None = None,
-    source: Annotated[str | None, Query(max_length=200)] = None,
-    at: datetime | None = None,
-    to: datetime | None = None,
-    after: Annotated[str | None, Query(max_length=MAX_CURSOR)] = None,
-) -> Response:
-    """The series of a tool, and the passages behind it: all, or those of the intervals that begin `at` until `to`."""
-    async with desk.reading() as conn:
-        found = await sentiment.root(conn, slug)
-        numbers = await reads.list_members(conn, found.tool_number)
-        window = Window.of(context.now, days=days)
-        points = await reads.get_series(conn, numbers, window, interval=interval, timezone=str(context.timezone))
-        stories = await reads.list_stories(conn, numbers, window, limit=SHOWN_STORIES)
-        posts = await reads.list_hot_posts(conn, numbers, window, limit=SHOWN_POSTS)
-        last = to or at
-        shown = _interval_window(points, at, last) or window
-        filters = PassageFilter(window=shown, label=label, source=source or None)
-        position = pagination.decode_cursor(after, datetime, int)
-        cursor = (position[0], position[1]) if position else None
-        listed = await reads.list_passages(conn, numbers, filters, after=cursor, limit=PAGE + 1)
-    passages = pagination.paginate(listed, PAGE, lambda each: each.cursor)
-    given: dict[str, object] = {"days": days, "interval": interval, "label": label, "source": source}
-    given |= {"at": at and at.isoformat(), "to": to and to.isoformat()}
-
-    def href(**changes: object) -> str:
-        values = {name: value for name, value in {**given, **changes}.items() if value}
-        return f"/sentiment/tools/{found.slug}?{urlencode(values)}"
+    def from_base(base: str) -> str:
+        """The same comparison, with differences to another tool."""
+        ordered = [base, *(slug for slug in shown if slug != base)]
+        return f"/sentiment/compare?{urlencode({'tool': ordered, 'hours': hours}, doseq=True)}"
 
     return pages.page(
-        "sentiment_tool.html",
+        "sentiment_compare.html",
         context,
-        tool=found,
-        points=points,
-        stories=stories,
-        posts=[post for post in posts if post.comments or post.upvotes],
-        passages=passages,
-        given=given,
-        at=at if shown is not window else None,
-        to=last,
-        href=href,
-        INTERVALS=INTERVALS,
-        total=sum(point.total_mentions for point in points),
+        listed=listed,
+        chosen=shown,
+        compared=compared,
+        counted_at=min((datetime.fromtimestamp(each.entry.last_updated_ts, UTC) for each in found), default=None),
+        hours=hours,
+        from_base=from_base,
+        RANGES=RANGES,
     )
-
-
-def _interval_window(points: Sequence[SeriesPoint], at: datetime | None, last: datetime | None) -> Window | None:
-    """The window of the points that begin at a moment until another; None if no points do."""
-    instant = timedelta(microseconds=1)  # a window has its end and not its beginning
-    starts = [point.starts_at for point in points]
-    if at is None or last is None or not {at, last} <= set(starts) or last < at:
-        return None
-    position = starts.index(last) + 1
-    following = starts[position] if position < len(starts) else last + timedelta(days=7)
-    return Window(since=at - instant, until=following - instant)
-
-
-@router.get("/sentiment/tools/{slug}/series.csv")
-@needs("read")
-async def series_csv(
-    desk: CurrentDesk,
-    slug: ToolSlug,
-    days: Annotated[int, Query(ge=1, le=MAX_DAYS)] = 30,
-    interval: Interval = "day",
-) -> Response:
-    """The numbers of a series as CSV."""
-    tool, points = await _series(desk, slug, days, interval)
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    columns = SeriesPoint.__slots__
-    writer.writerow(columns)
-    writer.writerows([getattr(point, column) for column in columns] for point in points)
-    return _attachment(lines.getvalue(), "text/csv; charset=utf-8", f"{tool.slug}.csv")
-
-
-@router.get("/sentiment/tools/{slug}/series.svg")
-@needs("read")
-async def series_svg(
-    desk: CurrentDesk,
-    slug: ToolSlug,
-    days: Annotated[int, Query(ge=1, le=MAX_DAYS)] = 30,
-    interval: Interval = "day",
-) -> Response:
-    """The chart of a series as SVG."""
-    tool, points = await _series(desk, slug, days, interval)
-    bars = [
-        Bar(
-            label=f"{point.starts_at.astimezone(desk.timezone):%d %b}",
-            counts=(point.positive_count, point.neutral_count, point.negative_count),
-            average=point.average_sentiment if point.total_mentions else None,
-        )
-        for point in points
-    ]
-    title = f"Mentions of {tool.name} per {interval}"
-    return _attachment(charts.stacked_svg(title, bars), "image/svg+xml", f"{tool.slug}.svg")
-
-
-async def _series(desk: Desk, slug: str, days: int, interval: Interval) -> tuple[Tool, list[SeriesPoint]]:
-    async with desk.reading() as conn:
-        tool = await sentiment.root(conn, slug)
-        numbers = await reads.list_members(conn, tool.tool_number)
-        window = Window.of(desk.clock(), days=days)
-        return tool, await reads.get_series(conn, numbers, window, interval=interval, timezone=str(desk.timezone))
-
-
-def _attachment(content: str, media_type: str, name: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type=media_type, headers=headers)
 
 
 @router.get("/sentiment/jobs")

@@ -1,5 +1,7 @@
 """The tool editor: all tools, the form of one, the starter list, and names that wait for a decision."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Form, Response
@@ -15,6 +17,8 @@ from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.http.sentiment import CurrentSentiment
 from scoop.store import tools as store
+from scoop.store.db import Connection
+from scoop.store.tools import ToolChange
 from scoop.web import forms, pages
 from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues
@@ -24,6 +28,16 @@ router = routes.for_pages()
 ToolSlug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,64}$")]
 SHOWN_CHANGES = 20
 LIST = "/sentiment/tools"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTool:
+    """A tool in its form: the one that its mentions count for, those it can be merged into, and its last changes."""
+
+    tool: Tool
+    target: Tool | None
+    others: Sequence[Tool]
+    changes: Sequence[ToolChange]
 
 
 @router.get(LIST)
@@ -44,7 +58,7 @@ async def tools_page(context: PageContext, conn: ReadConn) -> Response:
 @router.get(f"{LIST}/new")
 @needs("edit")
 async def new_page(context: PageContext) -> Response:
-    return _form(context, None, FormValues({"categories": "other"}), [], [])
+    return _form(context, FormValues({"categories": "other"}))
 
 
 @router.post(f"{LIST}/new")
@@ -55,7 +69,7 @@ async def add_tool(context: PageContext, by: CurrentVisitor, desk: CurrentDesk, 
         async with desk.writing() as conn:
             tool = await actions.add(conn, ToolSettings(slug=core.slug_of(fields["name"]), **values), by=by.name)
     except (UsageError, Conflict) as error:
-        return _form(context, None, fields, [], [], problem=str(error))
+        return _form(context, fields, problem=str(error))
     notice = f"{tool.name} added. Its mentions are looked for now."
     return pages.redirect_with_notice(f"{LIST}/{tool.slug}", notice=notice)
 
@@ -82,10 +96,8 @@ async def decide(
 @router.get(f"{LIST}/{{slug}}/edit")
 @needs("edit")
 async def edit_page(context: PageContext, conn: ReadConn, slug: ToolSlug) -> Response:
-    tool = await store.get(conn, slug)
-    others = [each for each in await store.list_tools(conn) if each.tool_number != tool.tool_number]
-    changes = await store.list_audit(conn, tool.tool_id, limit=SHOWN_CHANGES)
-    return _form(context, tool, _fields(tool), others, changes)
+    shown = await _shown(conn, slug)
+    return _form(context, _fields(shown.tool), shown)
 
 
 @router.post(f"{LIST}/{{slug}}/edit")
@@ -99,14 +111,13 @@ async def change_tool(
     fields: FormFields,
 ) -> Response:
     async with desk.reading() as conn:
-        tool = await store.get(conn, slug)
+        shown = await _shown(conn, slug)
+    values = {**_values(fields), "status": fields["status"] or shown.tool.status}
     try:
         async with desk.writing() as conn:
-            tool = await actions.change(
-                conn, tool, {**_values(fields), "status": fields["status"] or tool.status}, by=by.name
-            )
+            tool = await actions.change(conn, shown.tool, values, by=by.name)
     except (UsageError, Conflict) as error:
-        return _form(context, tool, fields, [], [], problem=str(error))
+        return _form(context, fields, shown, problem=str(error))
     sentiment.forget()
     return pages.redirect_with_notice(f"{LIST}/{tool.slug}/edit", notice=f"{tool.name} saved.")
 
@@ -136,16 +147,27 @@ async def reanalyze(conn: WriteConn, by: CurrentVisitor, slug: ToolSlug) -> Resp
     return pages.redirect_with_notice("/sentiment/jobs", notice="Re-analysis queued.")
 
 
-def _form(
-    context: PageContext, tool: Tool | None, fields: FormValues, others: Any, changes: Any, *, problem: str = ""
-) -> Response:
+async def _shown(conn: Connection, slug: str) -> ShownTool:
+    tool = await store.get(conn, slug)
+    others = [each for each in await store.list_tools(conn) if each.tool_number != tool.tool_number]
+    return ShownTool(
+        tool=tool,
+        target=next((each for each in others if each.tool_number == tool.merged_into), None),
+        others=others,
+        changes=await store.list_audit(conn, tool.tool_id, limit=SHOWN_CHANGES),
+    )
+
+
+def _form(context: PageContext, fields: FormValues, shown: ShownTool | None = None, *, problem: str = "") -> Response:
+    """The form of a tool, or of a new one."""
     return pages.page(
         "tool_form.html",
         context,
-        tool=tool,
+        tool=shown and shown.tool,
+        target=shown and shown.target,
+        others=shown.others if shown else (),
+        changes=shown.changes if shown else (),
         fields=fields,
-        others=others,
-        changes=changes,
         problem=problem,
         differences=core.differences,
     )

@@ -35,6 +35,11 @@ function fill(name, pattern) {
   return { pattern: pen.createPattern(tile, "repeat"), marker: `${MARKERS[pattern]?.(colour("surface")) ?? ""}${colour(name)}` };
 }
 
+// The marker of a line in the legend.
+function stroke(name) {
+  return `linear-gradient(transparent 40%, ${colour(name)} 40% 60%, transparent 60%)`;
+}
+
 function read(table) {
   const lines = [...table.tBodies[0].rows];
   const columns = lines[0].querySelectorAll("[data-value]").length;
@@ -81,7 +86,7 @@ function options(chart, table, width) {
       ready: [(plot) => chart.dispatchEvent(new CustomEvent("chart-drawn", { detail: plot }))],
       setSelect: [(plot) => chart.dispatchEvent(new CustomEvent("chart-brushed", { detail: plot }))],
     },
-    legend: { live: true, markers: { fill: (plot, index) => fills[index - 1]?.marker ?? colour("accent"), width: 0 } },
+    legend: { live: true, markers: { fill: (plot, index) => fills[index - 1]?.marker ?? stroke("accent"), width: 0 } },
     scales: { line: { range: [-1, 1] }, x: { time: false, range: [-0.6, table.days.length - 0.4] }, y: { range: (plot, low, high) => [0, Math.max(high * (chart.dataset.headroom ?? 1.05), 1)] } },
     axes: [
       axis({
