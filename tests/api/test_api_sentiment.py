@@ -97,6 +97,16 @@ async def test_a_reanalysis_of_a_time_that_ends_before_it_begins_is_refused(data
     assert (answer.status, answer.json["error"]["details"][0]["field"]) == (400, "body.until")
 
 
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-14:00"])
+@pytest.mark.parametrize("name", ["since", "until"])
+async def test_a_moment_at_the_end_of_the_calendar_is_a_moment(database, name, moment):
+    async with visiting(database, role="editor") as visitor:
+        await added(visitor)
+        passages = await visitor.get(f"/api/v1/tools/tussock/passages?{name}={moment}")
+        job = await visitor.ask("POST", "/api/v1/sentiment/jobs", {name: moment.replace("%2B", "+")})
+    assert (passages.status, job.status) == (200, 202)
+
+
 async def test_sentiment_is_a_miss_then_a_hit_and_other_hours_bypass_the_cache(database):
     async with visiting(database, role="editor") as visitor:
         tool = await added(visitor)

@@ -37,11 +37,12 @@ async def ask(conn: Connection, question: str, *, writer: str, now: datetime, by
 
 async def _collect(conn: Connection, question: str, *, now: datetime) -> list[ToolFact]:
     """The numbers of the tools that a question names, or of the most mentioned ones, and passages about them."""
-    active = [tool for tool in await tools.list_tools(conn) if tool.is_active]
+    listed = await tools.list_tools(conn)
+    active = [tool for tool in listed if tool.is_active]
     counted = await sentiment_cache.aggregate(conn, WINDOWS, now=now)
     found = {(each.tool_id, each.hours): each.aggregate for each in counted}
     most = sorted(active, key=lambda tool: -found[tool.tool_id, WINDOWS[-1]].total)
-    chosen = (tool_questions.named_tools(question, active) or most)[:MAX_TOOLS]
+    chosen = (tool_questions.named_tools(question, listed) or most)[:MAX_TOOLS]
     facts: list[ToolFact] = []
     for tool in chosen:
         by_hours = {hours: found[tool.tool_id, hours] for hours in WINDOWS}

@@ -52,12 +52,12 @@ def end(moment: date | datetime | None, zone: ZoneInfo) -> datetime:
 
 def _start(moment: date | datetime, zone: ZoneInfo) -> datetime:
     if isinstance(moment, datetime):
-        return _within(moment)
-    return _within(datetime.combine(moment, time(), zone if date.min < moment < date.max else UTC))
+        return within(moment)
+    return within(datetime.combine(moment, time(), zone if date.min < moment < date.max else UTC))
 
 
-def _within(moment: datetime) -> datetime:
-    """The moment within the range of the database's timestamps."""
+def within(moment: datetime) -> datetime:
+    """The moment, in UTC, within the range of the database's timestamps."""
     return max(items.FIRST_MOMENT, min(items.LAST_MOMENT, moment)).astimezone(UTC)
 
 
@@ -67,5 +67,5 @@ def slice_of(
     """The requested rows, and one more, which shows whether there is a next page."""
     before: Cursor = (end(until, zone), 0) if until is not None else slices.END
     if position := pagination.decode_cursor(cursor, datetime, int):
-        before = min(before, (_within(position[0]), position[1]))
+        before = min(before, (within(position[0]), position[1]))
     return ListSlice(since=start(since, zone), before=before, limit=limit + 1)

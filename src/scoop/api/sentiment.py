@@ -11,8 +11,9 @@ from pydantic import AwareDatetime, Field
 
 from scoop.actions import tool_reports
 from scoop.actions.tool_reports import CacheReport, ComparedTool, SentimentReport, TrendReport
-from scoop.api import document
+from scoop.api import document, moments
 from scoop.api.tools import ToolRef
+from scoop.core import items
 from scoop.core.sentiment import SentimentLabel
 from scoop.core.sentiment_cache import MAX_HOURS
 from scoop.core.sentiment_trends import MAX_COMPARED, MAX_DAYS
@@ -132,13 +133,17 @@ async def list_passages(
 ) -> Response:
     """The mentions behind the numbers, the newest first: the passage that was scored, with its source."""
     _, numbers = await _members(conn, tool)
-    until = wanted.until or desk.clock()
-    since = wanted.since or until - timedelta(hours=wanted.hours)
+    until = moments.within(wanted.until or desk.clock())
+    since = moments.within(wanted.since) if wanted.since else _before(until, hours=wanted.hours)
     filters = PassageFilter(window=Window(since=since, until=until), label=wanted.label, source=wanted.source)
     position = pagination.decode_cursor(wanted.cursor, datetime, int)
     after = (position[0], position[1]) if position else None
     found = await reads.list_passages(conn, numbers, filters, after=after, limit=wanted.limit + 1)
     return responses.json(request, pagination.paginate(found, wanted.limit, lambda each: each.cursor))
+
+
+def _before(moment: datetime, *, hours: int) -> datetime:
+    return max(moment, items.FIRST_MOMENT + timedelta(hours=hours)) - timedelta(hours=hours)
 
 
 @router.get("/hot-topics", response_model=list[HotTool])

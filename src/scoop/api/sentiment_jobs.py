@@ -1,5 +1,6 @@
 """Re-analyses in the API: ask for one, list, cancel."""
 
+from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
 
@@ -8,7 +9,7 @@ from pydantic import AwareDatetime
 
 from scoop.actions import tool_reports, tools
 from scoop.actions.tool_reports import JobReport
-from scoop.api import document
+from scoop.api import document, moments
 from scoop.api.tools import ToolRef
 from scoop.http import errors, pagination, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
@@ -44,9 +45,9 @@ async def start_job(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, body: JobRequest
 ) -> Response:
     """Queue a re-analysis; one runs at a time, in the order of the requests."""
-    _check_order(body)
+    since, until = _checked_times(body)
     tool = None if body.tool is None else await tool_store.get(conn, body.tool)
-    job_id = await tools.reanalyse(conn, tool, rescores=body.rescore, by=by.name, since=body.since, until=body.until)
+    job_id = await tools.reanalyse(conn, tool, rescores=body.rescore, by=by.name, since=since, until=until)
     report = tool_reports.job_report(await store.get(conn, job_id), now=desk.clock())
     headers = {"Location": f"/api/v1/sentiment/jobs/{job_id}"}
     return responses.json(request, report, status=HTTPStatus.ACCEPTED, headers=headers)
@@ -83,6 +84,8 @@ async def cancel_job(request: Request, desk: CurrentDesk, conn: WriteConn, job_i
     return responses.json(request, tool_reports.job_report(await store.get(conn, job_id), now=desk.clock()))
 
 
-def _check_order(body: JobRequest) -> None:
-    if body.since is not None and body.until is not None and body.since >= body.until:
+def _checked_times(body: JobRequest) -> tuple[datetime | None, datetime | None]:
+    since, until = [None if each is None else moments.within(each) for each in (body.since, body.until)]
+    if since is not None and until is not None and since >= until:
         raise errors.invalid("body.until", "must be after since")
+    return since, until

@@ -1,12 +1,12 @@
 """Questions about tools: which tools a question names, and the facts that may answer it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scoop.core import text
+from scoop.core.mentions import ToolNames, folding, matcher
 from scoop.core.sentiment_cache import Aggregate, percentages
-from scoop.core.tools import Tool, name_key
+from scoop.core.tools import Tool, root_of
 
 MAX_QUESTION = 500  # characters
 MAX_TOOLS = 5
@@ -28,13 +28,29 @@ class ToolFact:
 
 
 def named_tools(question: str, tools: Sequence[Tool]) -> list[Tool]:
-    """The tools whose name or alias is in a question."""
-    asked = text.normalized(question)
-    return [tool for tool in tools if any(_has(asked, name) for name in (tool.name, *tool.aliases))]
+    """The active tools that a question names, in its order; a merged one is the tool that its mentions count for.
+
+    Of names that overlap the longest counts, in any script. An ordinary word, as Go or Slack, is a name if it is
+    written like one; in a question without another name it is one however it is written.
+    """
+    active = {tool.tool_number: root for tool in tools if (root := root_of(tool, tools)).is_active}
+    names = [
+        ToolNames(tool_id=str(tool.tool_number), name=tool.name, aliases=tool.aliases)
+        for tool in tools
+        if tool.tool_number in active and tool.status == "active"
+    ]
+    found = list(_names_in(question, names))
+    sure = [number for number, is_sure in found if is_sure]
+    return list({active[number].tool_number: active[number] for number in sure or [each for each, _ in found]}.values())
 
 
-def _has(asked: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name_key(name))}(?!\w)", asked) is not None
+def _names_in(question: str, names: Sequence[ToolNames]) -> Iterator[tuple[int, bool]]:
+    """The numbers of the tools that are named, each with whether the word can be nothing else."""
+    folded = folding.fold(question)
+    for found in matcher.build(names).occurrences(folded):
+        start, end = matcher.place(question, folded, found)
+        is_sure = not found.alias.is_ordinary or question[start:end] == found.alias.written
+        yield int(found.alias.tool.tool_id), is_sure
 
 
 def numbers_text(by_hours: Mapping[int, Aggregate]) -> str:
