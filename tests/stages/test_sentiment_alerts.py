@@ -6,6 +6,7 @@ import pytest
 
 from builders import an_item, told
 from scoop.actions import tools
+from scoop.core.rendering import common
 from scoop.core.tools import ToolSettings
 from scoop.stages import sentiment_alerts
 from scoop.store import alerts
@@ -48,7 +49,8 @@ async def test_an_average_that_moved_raises_one_alert_with_its_evidence_in_a_day
     states, [alert] = await check(conn, now)
     assert states == [("sentiment_moved", False)]
     assert "went from -0.10 to +0.80 on 30 mentions" in alert.message
-    assert "scoop sentiment tussock --passages" in alert.message
+    assert "scoop sentiment tussock --passages" in alert.message[: common.SUMMARY_CHARACTERS]  # channels cut the rest
+    assert "Tussock is here" in alert.message[: common.SUMMARY_CHARACTERS]
     await conn.execute("UPDATE mentions SET compound = 0")
     assert (await check(conn, now))[0] == [("sentiment_moved", True)]
     await conn.execute("UPDATE mentions SET compound = CASE WHEN start_offset < 100 THEN -0.1 ELSE 0.8 END")

@@ -96,11 +96,11 @@ async def _spikes(conn: Connection, active: Sequence[Tool], *, now: datetime) ->
 
 
 async def _evidence(conn: Connection, tool: Tool, wanted: PassageFilter) -> str:
-    """The newest passages, quoted, and the command that lists all."""
+    """The command that lists the passages, and the newest ones, quoted: channels cut the end of a message."""
     numbers = await reads.list_members(conn, tool.tool_number)
     found = await reads.list_passages(conn, numbers, wanted, after=None, limit=EVIDENCE)
     quoted = "".join(f"; {each.source_name or each.source}: “{_quoted(each)}”" for each in found)
-    return f"{quoted}. All of them: scoop sentiment {tool.slug} --passages 20"
+    return f" (scoop sentiment {tool.slug} --passages 20){quoted}"
 
 
 def _quoted(passage: Passage) -> str:
