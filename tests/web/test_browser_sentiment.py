@@ -75,6 +75,20 @@ async def test_a_number_leads_to_the_sentences_behind_it(database):
         assert "label=negative" in tab.path
 
 
+async def test_keys_move_from_card_to_card_and_from_passage_to_passage(database):
+    await fill(database)
+    async with browsing(database, role="editor") as tab:
+        await tab.open("/sentiment?hours=168")
+        for _ in range(2):
+            await tab.press("j")
+        await expect(tab.page.locator(".tool-card a[data-stop]").nth(1)).to_be_focused()
+        async with tab.page.expect_navigation():
+            await tab.press("o")
+        assert "/sentiment/tools/sedge" in tab.path
+        await tab.press("j")
+        await expect(tab.page.locator("[data-stop]:focus")).to_have_count(1)
+
+
 async def test_a_brush_over_the_chart_reads_a_range_and_stories_are_marked_where_they_began(database):
     await fill(database)
     async with browsing(database, role="editor") as tab:

@@ -124,3 +124,28 @@ async def test_a_refused_change_keeps_the_form_whole(desk):
     assert "belongs to the tool tussock" in answer.page.text
     assert "Count its mentions for" in answer.page.text
     assert "created" in answer.page.text
+
+
+async def test_a_choice_of_too_many_tools_is_kept_with_the_limit(desk):
+    chosen = "&".join(f"tool={each}" for each in ["tussock", *(f"tool_{number}" for number in range(10))])
+    async with visiting(desk) as visitor:
+        answer = await visitor.get(f"/sentiment/compare?{chosen}")
+    assert answer.status == 200
+    assert "Choose at most 10 tools; 11 are chosen." in answer.page.text
+    boxes = {each["value"]: "checked" in each for each in answer.page.attributes("input") if each.get("name") == "tool"}
+    assert boxes == {"tussock": True, "sedge": False, "linnet": False}
+
+
+async def test_hours_are_offered_for_a_week_at_most(desk):
+    async with visiting(desk) as visitor:
+        answer = await visitor.get("/sentiment/tools/tussock?days=90")
+    assert "/sentiment/tools/tussock?days=7&interval=hour" in answer.page.links()
+
+
+async def test_the_page_of_reanalyses_says_how_the_cache_does(desk):
+    async with visiting(desk) as visitor:
+        for _ in range(2):
+            await visitor.get("/api/v1/tools/tussock/sentiment")
+        await visitor.get("/api/v1/cache/health")  # which writes the counts
+        answer = await visitor.get("/sentiment/jobs")
+    assert "State unhealthy Hits 1 50% Misses 1 Errors 0 Entries 1" in answer.page.text

@@ -76,7 +76,11 @@ def _listed_tool(row: Mapping[str, Any], number: int) -> ListedTool:
     name = row.get("name")
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"tool {number}: it needs a name")
-    values = {key: tuple(map(str, value)) if isinstance(value, list) else str(value) for key, value in row.items()}
+    if wrong := [key for key, value in row.items() if not _has_form(key, value)]:
+        raise InputError(
+            f"tool {number}, {name}: {wrong[0]} must be {'a list of texts' if wrong[0] in LISTS else 'a text'}"
+        )
+    values = {key: tuple(value) if key in LISTS else value for key, value in row.items()}
     if values.get("status", "active") not in {"active", "archived"}:
         raise InputError(f"tool {number}, {name}: status must be active or archived")
     merged_into = str(values.pop("merged_into", ""))
@@ -85,6 +89,12 @@ def _listed_tool(row: Mapping[str, Any], number: int) -> ListedTool:
     except UsageError as error:
         raise InputError(f"tool {number}, {name}: {error}") from error
     return ListedTool(settings=settings, merged_into=merged_into)
+
+
+def _has_form(column: str, value: Any) -> bool:
+    if column in LISTS:
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, str)
 
 
 def write(listed: Sequence[ListedTool], form: ListFormat) -> str:

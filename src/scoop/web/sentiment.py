@@ -228,12 +228,14 @@ async def compare_page(
     desk: CurrentDesk,
     cache: CurrentSentiment,
     context: PageContext,
-    tool: Annotated[list[ToolSlug] | None, Query(max_length=MAX_COMPARED)] = None,
+    tool: Annotated[list[ToolSlug] | None, Query(max_length=ALL)] = None,
     hours: RangeHours = 168,
 ) -> Response:
     async with desk.reading() as conn:
         listed = [each for each in await tools.list_tools(conn) if each.is_active]
-    found = [await cache.read(each, hours) for each in dict.fromkeys(tool or ())]
+    chosen = list(dict.fromkeys(tool or ()))
+    is_too_much = len(chosen) > MAX_COMPARED
+    found = [] if is_too_much else [await cache.read(each, hours) for each in chosen]
     pairs = [(each.tool, each.entry) for each in found]
     compared = tool_reports.compare(pairs, now=context.now) if pairs else []
     shown = [each.sentiment.tool_slug for each in compared]
@@ -247,7 +249,8 @@ async def compare_page(
         "sentiment_compare.html",
         context,
         listed=listed,
-        chosen=shown,
+        chosen=shown or chosen,
+        problem=f"Choose at most {MAX_COMPARED} tools; {len(chosen)} are chosen." if is_too_much else "",
         compared=compared,
         counted_at=min((datetime.fromtimestamp(each.entry.last_updated_ts, UTC) for each in found), default=None),
         hours=hours,
@@ -259,10 +262,19 @@ async def compare_page(
 @router.get("/sentiment/jobs")
 @needs("read")
 async def jobs_page(context: PageContext, conn: ReadConn) -> Response:
+    """Re-analyses with their progress, and how the cache does."""
     jobs = await sentiment_jobs.list_jobs(conn, limit=SHOWN_JOBS)
     reports = [tool_reports.job_report(job, now=context.now) for job in jobs]
     is_pending = any(job.status in {"queued", "running"} for job in jobs)
-    return pages.page("sentiment_jobs.html", context, jobs=reports, is_pending=is_pending)
+    metadata = await sentiment_cache.get_metadata(conn, now=context.now)
+    return pages.page(
+        "sentiment_jobs.html",
+        context,
+        jobs=reports,
+        is_pending=is_pending,
+        cache=tool_reports.cache_report(metadata),
+        refreshed_at=_refreshed_at(metadata, context.now),
+    )
 
 
 @router.post("/sentiment/jobs/{job_id}/cancel")

@@ -3,6 +3,7 @@
 const chart = document.querySelector(".chart[data-opens=rows]");
 const save = document.querySelector("[data-save-chart]");
 const MARK_DISTANCE = 42; // pixels between the centres of two marks: the width of "10–12", and a gap
+const HEAD = 56; // pixels above the chart in a saved picture
 
 function rows() {
   return [...document.getElementById(chart.dataset.table).tBodies[0].rows];
@@ -73,12 +74,30 @@ if (chart) {
   chart.addEventListener("chart-brushed", ({ detail: plot }) => openRange(plot));
 }
 
+// The chart on the paper of the page, with a title and what its patterns mean: alone it is transparent.
+function picture(drawn) {
+  const scale = devicePixelRatio;
+  const made = Object.assign(document.createElement("canvas"), { width: drawn.width, height: drawn.height + HEAD * scale });
+  const pen = made.getContext("2d");
+  const page = getComputedStyle(document.body);
+  pen.fillStyle = page.backgroundColor;
+  pen.fillRect(0, 0, made.width, made.height);
+  pen.drawImage(drawn, 0, HEAD * scale);
+  pen.scale(scale, scale);
+  pen.fillStyle = page.color;
+  pen.font = "600 16px system-ui, sans-serif";
+  pen.fillText(`${document.querySelector("h1").textContent}: ${document.getElementById("series").textContent}`, 12, 24);
+  pen.font = "12px system-ui, sans-serif";
+  pen.fillText("plain: positive, dotted: neutral, striped: negative, line: average", 12, 44);
+  return made;
+}
+
 if (chart && save) {
   save.hidden = false;
   save.addEventListener("click", () => {
-    chart.querySelector("canvas").toBlob((picture) => {
+    picture(chart.querySelector("canvas")).toBlob((blob) => {
       const saved = document.createElement("a");
-      saved.href = URL.createObjectURL(picture);
+      saved.href = URL.createObjectURL(blob);
       saved.download = save.dataset.saveChart;
       saved.click();
       URL.revokeObjectURL(saved.href);
