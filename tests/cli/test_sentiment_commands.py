@@ -77,6 +77,8 @@ def test_the_sentences_behind_the_numbers_are_printed(run, tussock):
 def test_what_cannot_be_asked_is_refused_with_the_reason(run):
     unknown = run("sentiment", "nothing")
     assert (unknown.returncode, "there is no tool nothing" in unknown.stderr) == (1, True)
+    alone = run("sentiment", "--label", "negative")
+    assert (alone.returncode, "add --passages NUMBER" in alone.stderr) == (2, True)
     for hours in ("0", "721", "week"):
         refused = run("sentiment", "--hours", hours)
         assert (refused.returncode, "whole number from 1 to 720" in refused.stderr) == (2, True)

@@ -41,3 +41,7 @@ TOOLS = [
 )
 def test_a_question_names_tools_in_any_script_and_the_longest_name_counts(question, names):
     assert [tool.name for tool in tool_questions.named_tools(question, TOOLS)] == names
+
+
+def test_a_desk_without_tools_names_none():
+    assert tool_questions.named_tools("What do people say about Kubernetes?", []) == []

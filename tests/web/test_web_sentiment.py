@@ -149,3 +149,13 @@ async def test_the_page_of_reanalyses_says_how_the_cache_does(desk):
         await visitor.get("/api/v1/cache/health")  # which writes the counts
         answer = await visitor.get("/sentiment/jobs")
     assert "State unhealthy Hits 1 50% Misses 1 Errors 0 Entries 1" in answer.page.text
+
+
+async def test_the_list_of_tools_names_six_aliases_of_each_and_counts_the_rest(desk):
+    async with desk.transaction() as conn:
+        tussock = await tools.store.get(conn, "tussock")
+        await tools.add_aliases(conn, tussock, [f"Tuss {number}" for number in range(50)])
+    async with visiting(desk) as visitor:
+        answer = await visitor.get("/sentiment/tools")
+    assert "and 44 more" in answer.page.text
+    assert answer.page.text.count("Tuss ") == 6

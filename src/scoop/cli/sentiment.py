@@ -67,6 +67,8 @@ def command(
       scoop sentiment tussock --hours 24 --passages 10 --label negative
       scoop sentiment --cache --json
     """
+    if label is not None and passages is None:
+        raise click.UsageError("--label chooses passages: add --passages NUMBER")
     if cache:
         console.print_json(runtime.run(_documents(config)))
         return

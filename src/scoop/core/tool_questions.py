@@ -39,7 +39,7 @@ def named_tools(question: str, tools: Sequence[Tool]) -> list[Tool]:
         for tool in tools
         if tool.tool_number in active and tool.status == "active"
     ]
-    found = list(_names_in(question, names))
+    found = list(_names_in(question, names)) if names else []
     sure = [number for number, is_sure in found if is_sure]
     return list({active[number].tool_number: active[number] for number in sure or [each for each, _ in found]}.values())
 
