@@ -206,6 +206,22 @@ async def test_the_cache_is_served_while_the_database_is_slow(database, monkeypa
     assert took < 2
 
 
+async def test_the_cache_is_served_while_connections_to_the_database_break(database, monkeypatch):
+    async def broken(*_arguments):
+        raise ConnectionResetError("gone")
+
+    async with visiting(database, role="editor") as visitor:
+        await added(visitor)
+        for _ in range(2):
+            await visitor.get("/api/v1/tools/tussock/sentiment")
+        await asyncio.sleep(1.1)
+        await visitor.get("/api/v1/tools/tussock/sentiment")
+        monkeypatch.setattr(store, "get", broken)
+        await asyncio.sleep(1.1)
+        answer = await visitor.get("/api/v1/tools/tussock/sentiment")
+    assert (answer.status, answer.headers["X-Cache-Status"]) == (200, "HIT")
+
+
 async def test_an_error_is_counted_and_neither_cached_nor_zeros(database, monkeypatch):
     async def failing(*_arguments, **_named):
         raise ConnectionResetError("gone")

@@ -45,6 +45,7 @@ SPARK_DAYS = 30
 SHOWN_HOT = 6
 SHOWN_SHARES = 10
 SHOWN_JOBS = 50
+SHOWN_CHOICES = 80  # tools that may stand above a comparison; of more the choice is closed
 ALL = 1_000  # tools
 ToolSlug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,64}$")]
 RangeHours = Annotated[int, Query(ge=1, le=720)]
@@ -255,6 +256,7 @@ async def compare_page(
         counted_at=min((datetime.fromtimestamp(each.entry.last_updated_ts, UTC) for each in found), default=None),
         hours=hours,
         from_base=from_base,
+        SHOWN_CHOICES=SHOWN_CHOICES,
         RANGES=RANGES,
     )
 

@@ -98,7 +98,7 @@ function options(chart, table, width) {
       ...(table.line ? [axis({ scale: "line", side: 1, size: 56, grid: { show: false }, splits: [-1, -0.5, 0, 0.5, 1], values: (plot, splits) => splits.map(signed.format) })] : []),
     ],
     series: [
-      { label: "Day", value: (plot, index) => table.days[index] ?? `all ${table.days.length}` },
+      { label: chart.dataset.unit ?? "Day", value: (plot, index) => table.days[index] ?? `all ${table.days.length}` },
       ...labels.map((label, position) => ({
         label,
         fill: fills[position].pattern,
