@@ -7,6 +7,7 @@ import pytest
 
 from builders import told
 from scoop.actions import tools
+from scoop.core import tool_lists
 from scoop.core.tools import ToolSettings
 from web.visitor import a_report, visiting
 
@@ -159,3 +160,13 @@ async def test_the_list_of_tools_names_six_aliases_of_each_and_counts_the_rest(d
         answer = await visitor.get("/sentiment/tools")
     assert "and 44 more" in answer.page.text
     assert answer.page.text.count("Tuss ") == 6
+
+
+@pytest.mark.parametrize("form", ["toml", "csv"])
+async def test_the_list_of_tools_is_saved_in_a_form_that_is_imported_again(desk, form):
+    async with visiting(desk) as visitor:
+        answer = await visitor.get(f"/sentiment/tools.{form}")
+        unknown = await visitor.get("/sentiment/tools.xml")
+    assert {each.settings.name for each in tool_lists.read(answer.text, form)} == set(TOOLS)
+    assert f"tools.{form}" in answer.headers["Content-Disposition"]
+    assert unknown.status in {400, 404}

@@ -28,7 +28,7 @@ from scoop.store import sentiment_jobs, tools
 from scoop.store.db import Connection
 from scoop.store.reads import sentiment as reads
 from scoop.store.reads.sentiment import DayPoint, HotTool, ToolTrend, Window
-from scoop.web import exports, pages
+from scoop.web import downloads, pages
 from scoop.web.context import Context, PageContext
 
 router = routes.for_pages()
@@ -129,7 +129,7 @@ async def dashboard_csv(
         ]
         for card in sorted(found.cards, key=_by_mentions)
     ]
-    return exports.csv_file(f"sentiment-{hours}-hours.csv", columns, rows)
+    return downloads.csv_file(f"sentiment-{hours}-hours.csv", columns, rows)
 
 
 def _by_mentions(card: ToolCard) -> tuple[int, str]:

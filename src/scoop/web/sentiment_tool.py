@@ -23,7 +23,7 @@ from scoop.stages import sentiment_cache
 from scoop.store.db import Connection
 from scoop.store.reads import sentiment as reads
 from scoop.store.reads.sentiment import Interval, Passage, PassageFilter, SeriesPoint, Window
-from scoop.web import exports, pages
+from scoop.web import downloads, pages
 from scoop.web.context import PageContext
 
 router = routes.for_pages()
@@ -149,7 +149,7 @@ async def series_csv(
         [point.starts_at.astimezone(desk.timezone).isoformat(), *(getattr(point, column) for column in columns[1:])]
         for point in points
     ]
-    return exports.csv_file(f"{tool.slug}.csv", columns, rows)
+    return downloads.csv_file(f"{tool.slug}.csv", columns, rows)
 
 
 @router.get("/sentiment/tools/{slug}/series.svg")
@@ -171,7 +171,7 @@ async def series_svg(
         for point in points
     ]
     title = f"Mentions of {tool.name} per {interval}"
-    return exports.attachment(f"{tool.slug}.svg", "image/svg+xml", charts.stacked_svg(title, bars))
+    return downloads.attachment(f"{tool.slug}.svg", "image/svg+xml", charts.stacked_svg(title, bars))
 
 
 async def _series(desk: Desk, slug: str, days: int, interval: Interval) -> tuple[Tool, list[SeriesPoint]]:

@@ -10,6 +10,7 @@ from pydantic import Field
 from scoop.actions import tools as actions
 from scoop.core import tool_lists
 from scoop.core import tools as core
+from scoop.core.tool_lists import ListFormat
 from scoop.core.tools import Tool, ToolSettings
 from scoop.errors import Conflict, UsageError
 from scoop.http import routes
@@ -19,7 +20,7 @@ from scoop.http.sentiment import CurrentSentiment
 from scoop.store import tools as store
 from scoop.store.db import Connection
 from scoop.store.tools import ToolChange
-from scoop.web import forms, pages
+from scoop.web import downloads, forms, pages
 from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues
 
@@ -28,6 +29,7 @@ router = routes.for_pages()
 ToolSlug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,64}$")]
 SHOWN_CHANGES = 20
 LIST = "/sentiment/tools"
+MEDIA_TYPES: dict[ListFormat, str] = {"toml": "application/toml", "csv": "text/csv; charset=utf-8"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,14 @@ async def tools_page(context: PageContext, conn: ReadConn) -> Response:
         candidates=await store.list_candidates(conn, now=context.now),
         starter=[each.settings for each in tool_lists.starter() if each.settings.slug not in present],
     )
+
+
+@router.get("/sentiment/tools.{form}")
+@needs("read")
+async def save_list(conn: ReadConn, form: ListFormat) -> Response:
+    """All tools as a file that `scoop tools import` reads."""
+    listed = tool_lists.listed(await store.list_tools(conn))
+    return downloads.attachment(f"tools.{form}", MEDIA_TYPES[form], tool_lists.write(listed, form))
 
 
 @router.get(f"{LIST}/new")
