@@ -90,9 +90,10 @@ async def test_bad_input_is_refused_with_its_field(database, path, status, field
         assert answer.json["error"]["details"][0]["field"] == field
 
 
-async def test_a_reanalysis_of_a_time_that_ends_before_it_begins_is_refused(database):
+@pytest.mark.parametrize("until", ["2026-11-01T00:00:00Z", -474964, "yesterday", "2026-11-03T00:00:00"])
+async def test_a_reanalysis_until_no_moment_or_one_before_it_begins_is_refused(database, until):
     async with visiting(database, role="editor") as visitor:
-        body = {"since": "2026-11-02T00:00:00Z", "until": "2026-11-01T00:00:00Z"}
+        body = {"since": "2026-11-02T00:00:00Z", "until": until}
         answer = await visitor.ask("POST", "/api/v1/sentiment/jobs", body)
     assert (answer.status, answer.json["error"]["details"][0]["field"]) == (400, "body.until")
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import BeforeValidator, Field
+from pydantic import AwareDatetime, BeforeValidator, Field
 
 from scoop.core import items
 from scoop.http import pagination
@@ -32,6 +32,14 @@ def _parse_moment(value: str) -> datetime:
     return items.parse_moment(moment)
 
 
+def _as_written(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    raise ValueError("must be a moment, as 2026-11-15T09:00:00Z")
+
+
+WrittenMoment = Annotated[AwareDatetime, BeforeValidator(_as_written)]
+"""A moment of a JSON body: a number is not taken for seconds since 1970."""
 Moment = Annotated[date | datetime, BeforeValidator(_parse)]
 """A day in the desk's timezone, or a moment."""
 Since = Annotated[Moment | None, Field(description="Seen on this day or later, or at this moment or later.")]

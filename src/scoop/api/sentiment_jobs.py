@@ -5,11 +5,11 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Query, Request, Response
-from pydantic import AwareDatetime
 
 from scoop.actions import tool_reports, tools
 from scoop.actions.tool_reports import JobReport
 from scoop.api import document, moments
+from scoop.api.moments import WrittenMoment
 from scoop.api.tools import ToolRef
 from scoop.http import errors, pagination, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
@@ -28,8 +28,8 @@ class JobRequest(RequestModel):
 
     tool: ToolRef | None = None
     rescore: bool = False
-    since: AwareDatetime | None = None
-    until: AwareDatetime | None = None
+    since: WrittenMoment | None = None
+    until: WrittenMoment | None = None
 
 
 class JobFilter(PageParams):
