@@ -212,7 +212,9 @@ def main() -> None:
     given = parser.parse_args()
     technical, capital = word_tables(given.folder)
     empty = np.zeros(0, dtype=np.float32)
-    model = ContextModel(technical=technical, capital=capital, weights=empty, neighbours=empty, bias=0.0, bonus=0.0)
+    model = ContextModel(
+        technical=technical.tolist(), capital=capital.tolist(), weights=empty, neighbours=empty, bias=0.0, bonus=0.0
+    )
     every = list(examples(given.folder, model))
     cross_validate(every, "name")
     cross_validate(every, "row")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.mentions import ToolNames, folding, matcher
+from scoop.core.mentions import ToolNames, boundaries, folding, matcher
 
 TOOLS = (
     ToolNames(tool_id="docker", name="Docker", aliases=("ドッカー", "Докер")),
@@ -106,6 +106,29 @@ def test_ten_thousand_aliases_are_found_in_one_pass():
 
 def test_no_tools_find_nothing():
     assert matcher.build([]).find("Docker") == []
+
+
+SIGNS = "ac1 _-.+#/'@\n😀é\u0301İΣｃ微のカー의ก\u0e31’“—\u200b"
+
+
+@given(
+    st.sampled_from(("c", "c++", ".c", "a c", "é", "微", "カ", "c微", "의", "กั", "1", "+", "'", "—")), st.text(SIGNS)
+)
+def test_a_name_is_found_at_every_place_where_it_stands_alone(name, text):
+    folded = folding.fold(text)
+    expected, at = [], 0
+    while (at := folded.text.find(name, at)) >= 0:
+        alone = boundaries.stands_alone(folded.text, at, at + len(name))
+        expected += [at] if alone else []
+        at += len(name) if alone else 1
+    occurrences = matcher.build([ToolNames(tool_id="it", name=name)]).occurrences(folded)
+    assert [each.start for each in occurrences] == expected
+
+
+@given(st.text(SIGNS))
+def test_how_a_text_is_folded_does_not_depend_on_how_many_signs_others_have(text):
+    others = " " + "".join(map(chr, range(0x410, 0x450)))
+    assert folding.fold(f"{text}!{others}").text == folding.fold(f"{text}!").text + others.lower()
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

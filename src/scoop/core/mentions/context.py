@@ -22,10 +22,12 @@ MAX_CONTEXT = 2  # context words that count for one name
 MIN_LETTERS = 3  # a shorter name is never clear by itself
 
 _WORD = re.compile(r"[^\W\d_][\w'’+#]*")
-_NEXT, _PREVIOUS = re.compile(r"[^\w\n]{0,3}(\w[\w'’+#]*)"), re.compile(r"(\w[\w'’+#]*)[^\w\n]{0,3}\Z")
+_NEXT = re.compile(r"[^\w\n]{0,3}(\w[\w'’+#]*)")
+_PREVIOUS_REVERSED = re.compile(r"[^\w\n]{0,3}?([\w'’+#]*\w)")  # backwards, as only the last word is wanted
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n•*>\"“(\-][\s\"“‘'(*\->]*)\Z")
 _VERSION = re.compile(r"[ -]?v?\d+(?:\.\d+)*\b|\.js\b|\.NET\b", re.IGNORECASE)
-_CODE = re.compile(r"[a-z]+[A-Z]\w*|\w+_\w+|\w+\(\)|[{};]|https?://|\w\.\w+\(")
+_MAY_BE_CODE = re.compile(r"[a-z][A-Z]|[_{};]|\(\)|://|\.\w+\(")  # is in all that _CODE finds, and quicker
+_CODE = re.compile(r"(?<![a-z])[a-z]++[A-Z]\w*|\b\w+_\w+|\b\w+\(\)|[{};]|https?://|\w\.\w+\(")
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -48,8 +50,8 @@ class ContextModel:
     `bonus` is what a context word of the tool near its name adds.
     """
 
-    technical: NDArray[np.int8]
-    capital: NDArray[np.int8]
+    technical: Sequence[int]
+    capital: Sequence[int]
     weights: Table
     neighbours: Table
     bias: float
@@ -111,8 +113,7 @@ def features_of(
     """The features of an occurrence, and the buckets of the words beside it and of the name."""
     start, end = place
     before, after = text[max(0, start - REACH) : start], text[end : end + REACH]
-    previous, following = _PREVIOUS.search(before), _NEXT.match(after)
-    left, right = previous[1] if previous else "", following[1] if following else ""
+    left, right = _words_beside(before, after)
     near = [*_WORD.findall(before[-WINDOW:]), *_WORD.findall(after[:WINDOW])]
     values = (
         *_case_features(text[start:end], found.alias.written, before),
@@ -127,6 +128,11 @@ def features_of(
     capital = values[1]  # what a capital letter means depends on the word
     crossed = (capital * values[7], capital * values[8], (1 - capital) * values[8], capital * values[18])
     return np.array((*values, *crossed), dtype=np.float32), buckets
+
+
+def _words_beside(before: str, after: str) -> tuple[str, str]:
+    previous, following = _PREVIOUS_REVERSED.match(before[::-1]), _NEXT.match(after)
+    return previous[1][::-1] if previous else "", following[1] if following else ""
 
 
 def _case_features(own: str, written: str, before: str) -> tuple[float, ...]:
@@ -148,10 +154,10 @@ def _word_features(folded: str, model: ContextModel) -> tuple[float, ...]:
     return (
         float(len(folded) < MIN_LETTERS),
         word.zipf - 3.5,
-        float(model.capital[_bucket(folded, WORD_BITS)]) / 32,
+        model.capital[_bucket_of_word(folded)] / 32,
         float(not levels),
         float(any(sense.word_class == "verb" for sense in word.senses)),
-        float(model.technical[_bucket(folded, WORD_BITS)]) / 32,
+        model.technical[_bucket_of_word(folded)] / 32,
     )
 
 
@@ -173,13 +179,13 @@ def _neighbour_features(left: str, right: str, after: str) -> tuple[float, ...]:
 
 
 def _topic_features(model: ContextModel, near: Sequence[str], every: Sequence[str]) -> tuple[float, ...]:
-    return (_mean(model, near), _mean(model, every), _mean(model, every) * min(1.0, len(every) / 40))
+    of_all = _mean(model, every)
+    return (_mean(model, near), of_all, of_all * min(1.0, len(every) / 40))
 
 
 def _mean(model: ContextModel, words: Sequence[str]) -> float:
-    if not words:
-        return 0.0
-    return float(np.mean(model.technical[[_bucket(word.lower(), WORD_BITS) for word in words]])) / 32
+    technical = model.technical
+    return sum([technical[_bucket_of_word(word)] for word in words]) / len(words) / 32 if words else 0.0
 
 
 def _company_features(found: Occurrence, others: Sequence[Occurrence], around: str) -> tuple[float, ...]:
@@ -188,8 +194,13 @@ def _company_features(found: Occurrence, others: Sequence[Occurrence], around: s
     return (
         min(3.0, float(len(clear - {found.alias.tool.tool_id}))),
         float(same),
-        min(3.0, float(len(_CODE.findall(around)))),
+        min(3.0, float(len(_CODE.findall(around)))) if _MAY_BE_CODE.search(around) else 0.0,
     )
+
+
+@lru_cache(maxsize=1 << 16)
+def _bucket_of_word(word: str) -> int:
+    return _bucket(word.lower(), WORD_BITS)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -201,8 +212,8 @@ def _bucket(word: str, bits: int) -> int:
 def _shipped() -> ContextModel:
     with np.load(BytesIO(files(__package__).joinpath("context.npz").read_bytes()), allow_pickle=False) as arrays:
         return ContextModel(
-            technical=arrays["technical"],
-            capital=arrays["capital"],
+            technical=arrays["technical"].tolist(),
+            capital=arrays["capital"].tolist(),
             weights=arrays["weights"],
             neighbours=arrays["neighbours"],
             bias=float(arrays["bias"]),

@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import NamedTuple
 
 _SPACES = "\t\n\x0b\x0c\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000 "
 _WEIGHTLESS = "\xad\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff"
@@ -12,10 +13,14 @@ _IRREGULAR = re.compile(
     f"[{_SPACES}]{{2,}}|[{_WEIGHTLESS}]+|[^\\s{_WEIGHTLESS}][\u0300-\u036f\u3099\u309a]+"
     "|[\uff66-\uff9d][\uff9e\uff9f]?|[\uff61-\uff65\ufb00-\ufb06\u0130\u1e9e]"
 )
-_BLANKS_OF_ASCII = str.maketrans(dict.fromkeys("\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f", " "))
+_MAY_BE_IRREGULAR = re.compile(f"[{_WEIGHTLESS}\u0300-\u036f\u3099\u309a\uff61-\uff9f\ufb00-\ufb06\u0130\u1e9e]")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_FEW = 12  # different signs beyond ASCII: replacing one after the other is quicker than looking at every letter
+_BLANKS_OF_ASCII = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
+_ASCII = bytes(range(128)).lower().translate(bytes.maketrans(_BLANKS_OF_ASCII.encode(), b" " * 9)) + bytes(128)
 _ONE_TO_ONE = str.maketrans(
     {
-        **dict.fromkeys("\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000", " "),
+        **dict.fromkeys(f"{_BLANKS_OF_ASCII}\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000", " "),
         **dict.fromkeys(map(chr, range(0x2000, 0x200B)), " "),
         **{chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},
         **dict.fromkeys("\u2018\u2019\u02bc\u201b", "'"),
@@ -24,9 +29,11 @@ _ONE_TO_ONE = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """Lower case, plain widths, single spaces. `places` and `shifts` say where signs were dropped or added."""
+class Folded(NamedTuple):
+    """Lower case, plain widths, single spaces. `places` and `shifts` say where signs were dropped or added.
+
+    One is made of each text, also of those without names: a data class would take twice the time.
+    """
 
     text: str
     places: tuple[int, ...] = ()
@@ -43,11 +50,27 @@ class Folded:
 
 def fold(content: str) -> Folded:
     if content.isascii():
-        folded = content.lower().translate(_BLANKS_OF_ASCII)
-        return Folded(folded) if "  " not in folded else _with_places(content)
-    if not _IRREGULAR.search(content):
-        return Folded(_regular(content))
-    return _with_places(content)
+        folded = content.encode().translate(_ASCII).decode()
+    else:
+        signs = beyond_ascii(content)
+        if _MAY_BE_IRREGULAR.search(signs):
+            return _with_places(content)
+        folded = translated(content, signs + _BLANKS_OF_ASCII, _ONE_TO_ONE).lower()
+    return Folded(folded) if "  " not in folded else _with_places(content)
+
+
+def beyond_ascii(content: str) -> str:
+    """The different signs beyond ASCII."""
+    return "".join(set(_BEYOND_ASCII.findall(content)))
+
+
+def translated(content: str, signs: str, table: Mapping[int, str]) -> str:
+    """The text by a table, in which it has these signs at most."""
+    if len(signs) > _FEW + len(_BLANKS_OF_ASCII):
+        return content.translate(table)
+    for sign in signs:
+        content = content.replace(sign, sign.translate(table))
+    return content
 
 
 def name(written: str) -> str:

@@ -1,6 +1,7 @@
 """Find tools by name: thousands of aliases in one pass over a text."""
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import ahocorasick
@@ -9,21 +10,24 @@ from scoop.core.mentions import ToolMention, ToolNames, boundaries, context, fol
 from scoop.core.mentions.folding import Folded
 from scoop.core.mentions.occurrences import Alias, Occurrence
 
-SHORT = 4  # signs; shorter names occur inside many words, so they are looked for with the sign before them
-_BEFORE = " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-
 
 class Matcher:
     """The names of all tools, prepared; safe to share between threads."""
 
     def __init__(self, aliases: Sequence[Alias]) -> None:
-        self._of_ascii, self._of_any = ahocorasick.Automaton(), ahocorasick.Automaton()
+        """Names whose signs may touch other words are looked for everywhere, all others between spaces."""
+        self._touching, self._spaced = ahocorasick.Automaton(), ahocorasick.Automaton()
+        by_key: defaultdict[str, list[tuple[int, Alias]]] = defaultdict(list)
         for alias in aliases:
-            self._of_any.add_word(alias.folded, alias)
-            for before in _BEFORE if _needs_start(alias.folded) else ("",):
-                self._of_ascii.add_word(before + alias.folded, alias)
-        self._of_ascii.make_automaton()
-        self._of_any.make_automaton()
+            if boundaries.may_touch(alias.folded):
+                self._touching.add_word(alias.folded, alias)
+            else:
+                key = boundaries.key(alias.folded)
+                by_key[key].append((len(key) - alias.folded[0].isalnum(), alias))
+        for key, same in by_key.items():
+            self._spaced.add_word(key, same)
+        self._touching.make_automaton()
+        self._spaced.make_automaton()
         self.is_empty = not aliases
 
     def find(self, text: str) -> list[ToolMention]:
@@ -32,6 +36,8 @@ class Matcher:
             return []
         folded = folding.fold(text)
         every = self.occurrences(folded)
+        if not every:
+            return []
         found = [(each, *place(text, folded, each)) for each in every]
         return [
             ToolMention(start=start, end=end, tool_id=each.alias.tool.tool_id, alias=each.alias.written)
@@ -41,16 +47,18 @@ class Matcher:
 
     def occurrences(self, folded: Folded) -> list[Occurrence]:
         """All names that stand alone, whether they mean the tool or not; of those that overlap, the longest."""
-        return _longest(list(self._occurrences(folded.text)))
+        hits = self._hits(folded.text)
+        return _longest(list(_standing_alone(folded.text, hits))) if hits else []
 
-    def _occurrences(self, folded: str) -> Iterator[Occurrence]:
-        of_ascii = folded.isascii()
-        hits = self._of_ascii.iter(" " + folded) if of_ascii else self._of_any.iter(folded)
-        for last, alias in hits:
-            end = last if of_ascii else last + 1
-            start = end - len(alias.folded)
-            if boundaries.stands_alone(folded, start, end):
-                yield Occurrence(start, end, alias)
+    def _hits(self, folded: str) -> list[tuple[int, Alias]]:
+        """Where names are, at least those that stand alone."""
+        hits = []
+        if self._spaced:
+            for last, same in self._spaced.iter(boundaries.spaced(folded)):
+                hits += [(last - back, alias) for back, alias in same if last >= back]
+        if self._touching and not folded.isascii():
+            hits += [(last + 1 - len(alias.folded), alias) for last, alias in self._touching.iter(folded)]
+        return hits
 
 
 def build(tools: Sequence[ToolNames]) -> Matcher:
@@ -67,8 +75,11 @@ def build(tools: Sequence[ToolNames]) -> Matcher:
     return Matcher(list(by_folded.values()))
 
 
-def _needs_start(folded: str) -> bool:
-    return len(folded) <= SHORT and folded[0].isascii() and folded[0].isalnum()
+def _standing_alone(folded: str, hits: Sequence[tuple[int, Alias]]) -> Iterator[Occurrence]:
+    for start, alias in hits:
+        end = start + len(alias.folded)
+        if folded.startswith(alias.folded, start) and boundaries.stands_alone(folded, start, end):
+            yield Occurrence(start, end, alias)
 
 
 def _longest(occurrences: list[Occurrence]) -> list[Occurrence]:
