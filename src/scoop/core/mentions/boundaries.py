@@ -4,7 +4,6 @@ import re
 from functools import lru_cache
 
 from scoop.core import text
-from scoop.core.mentions import folding
 
 _OUTSIDE = (
     "\"'“”‘’«»<>()\\[\\]{},;*`|!?，。；：！？、（）「」『』【】…\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
@@ -37,31 +36,13 @@ _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]")
 
 
 def spaced(folded: str) -> str:
-    """The text with a space for each sign that a name may begin or end beside, and one at either end."""
-    if not folded.isascii():
-        folded = folding.translated(folded, folding.beyond_ascii(folded), _SPACED)
-    plain = folded.encode().translate(_SPACED_ASCII).decode() if folded.isascii() else folded.translate(_SPACED)
-    return f" {plain} "
+    """The text with spaces for all signs but ASCII letters and digits, and one at either end."""
+    return f" {folded.encode('ascii', 'replace').translate(_SPACED).decode()} "
 
 
 def key(folded: str) -> str:
-    """What a name becomes in every spaced text in which it stands alone."""
+    """What an ASCII name becomes in every spaced text in which it stands alone."""
     return spaced(folded)[not folded[0].isalnum() : len(folded) + 1 + folded[-1].isalnum()]
-
-
-def may_touch(folded: str) -> bool:
-    """Whether a name has signs of a script whose words touch each other."""
-    return any(map(_touches, folded))
-
-
-class _Spaced(dict[int, str]):
-    """What each sign becomes, by its code; filled as signs are met."""
-
-    def __missing__(self, code: int) -> str:
-        sign = chr(code)
-        is_part = (sign.isalnum() or _is_mark(sign)) and not _touches(sign)
-        self[code] = sign if is_part else " "
-        return self[code]
 
 
 def stands_alone(folded: str, start: int, end: int) -> bool:
@@ -149,5 +130,4 @@ def _is_code(token: str, start: int, end: int) -> bool:
 
 
 _PLAIN = frozenset({"", " ", ",", ";", "!", "?", '"', "(", ")", "“", "”", "*", "，", "。", "、", "「", "」"})
-_SPACED = _Spaced()
-_SPACED_ASCII = "".join(_SPACED[code] for code in range(128)).encode() + bytes(128)
+_SPACED = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(128)

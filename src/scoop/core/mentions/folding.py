@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import NamedTuple
 
 _SPACES = "\t\n\x0b\x0c\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000 "
@@ -13,20 +13,17 @@ _IRREGULAR = re.compile(
     f"[{_SPACES}]{{2,}}|[{_WEIGHTLESS}]+|[^\\s{_WEIGHTLESS}][\u0300-\u036f\u3099\u309a]+"
     "|[\uff66-\uff9d][\uff9e\uff9f]?|[\uff61-\uff65\ufb00-\ufb06\u0130\u1e9e]"
 )
-_MAY_BE_IRREGULAR = re.compile(f"[{_WEIGHTLESS}\u0300-\u036f\u3099\u309a\uff61-\uff9f\ufb00-\ufb06\u0130\u1e9e]")
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-_FEW = 12  # different signs beyond ASCII: replacing one after the other is quicker than looking at every letter
 _BLANKS_OF_ASCII = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
 _ASCII = bytes(range(128)).lower().translate(bytes.maketrans(_BLANKS_OF_ASCII.encode(), b" " * 9)) + bytes(128)
-_ONE_TO_ONE = str.maketrans(
-    {
-        **dict.fromkeys(f"{_BLANKS_OF_ASCII}\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000", " "),
-        **dict.fromkeys(map(chr, range(0x2000, 0x200B)), " "),
-        **{chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},
-        **dict.fromkeys("\u2018\u2019\u02bc\u201b", "'"),
-        **dict.fromkeys("\u2010\u2011", "-"),
-    }
-)
+_ONE_TO_ONE = {
+    **dict.fromkeys(f"{_BLANKS_OF_ASCII}\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000", " "),
+    **dict.fromkeys(map(chr, range(0x2000, 0x200B)), " "),
+    **{chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys("\u2018\u2019\u02bc\u201b", "'"),
+    **dict.fromkeys("\u2010\u2011", "-"),
+}
+_MAY_BE_IRREGULAR = f"{_WEIGHTLESS}\u0300-\u036f\u3099\u309a\uff61-\uff9f\ufb00-\ufb06\u0130\u1e9e"
+_CHANGED = re.compile(f"[{_MAY_BE_IRREGULAR}{''.join(_ONE_TO_ONE)}]")
 
 
 class Folded(NamedTuple):
@@ -52,24 +49,17 @@ def fold(content: str) -> Folded:
     if content.isascii():
         folded = content.encode().translate(_ASCII).decode()
     else:
-        signs = beyond_ascii(content)
-        if _MAY_BE_IRREGULAR.search(signs):
+        signs = set(_CHANGED.findall(content))
+        if not signs <= _ONE_TO_ONE.keys():
             return _with_places(content)
-        folded = translated(content, signs + _BLANKS_OF_ASCII, _ONE_TO_ONE).lower()
+        folded = _replaced(content, signs).lower()
     return Folded(folded) if "  " not in folded else _with_places(content)
 
 
-def beyond_ascii(content: str) -> str:
-    """The different signs beyond ASCII."""
-    return "".join(set(_BEYOND_ASCII.findall(content)))
-
-
-def translated(content: str, signs: str, table: Mapping[int, str]) -> str:
-    """The text by a table, in which it has these signs at most."""
-    if len(signs) > _FEW + len(_BLANKS_OF_ASCII):
-        return content.translate(table)
+def _replaced(content: str, signs: Collection[str]) -> str:
+    """The text with these signs replaced, one after the other, as a text has few of them."""
     for sign in signs:
-        content = content.replace(sign, sign.translate(table))
+        content = content.replace(sign, _ONE_TO_ONE[sign])
     return content
 
 
@@ -79,7 +69,7 @@ def name(written: str) -> str:
 
 
 def _regular(content: str) -> str:
-    return content.translate(_ONE_TO_ONE).lower()
+    return _replaced(content, set(content) & _ONE_TO_ONE.keys()).lower()
 
 
 def _with_places(content: str) -> Folded:

@@ -15,19 +15,19 @@ class Matcher:
     """The names of all tools, prepared; safe to share between threads."""
 
     def __init__(self, aliases: Sequence[Alias]) -> None:
-        """Names whose signs may touch other words are looked for everywhere, all others between spaces."""
-        self._touching, self._spaced = ahocorasick.Automaton(), ahocorasick.Automaton()
+        """ASCII names are looked for between spaces, all others everywhere, as many may touch other words."""
+        self._beyond_ascii, self._of_ascii = ahocorasick.Automaton(), ahocorasick.Automaton()
         by_key: defaultdict[str, list[tuple[int, Alias]]] = defaultdict(list)
         for alias in aliases:
-            if boundaries.may_touch(alias.folded):
-                self._touching.add_word(alias.folded, alias)
-            else:
+            if alias.folded.isascii():
                 key = boundaries.key(alias.folded)
                 by_key[key].append((len(key) - alias.folded[0].isalnum(), alias))
+            else:
+                self._beyond_ascii.add_word(alias.folded, alias)
         for key, same in by_key.items():
-            self._spaced.add_word(key, same)
-        self._touching.make_automaton()
-        self._spaced.make_automaton()
+            self._of_ascii.add_word(key, same)
+        self._beyond_ascii.make_automaton()
+        self._of_ascii.make_automaton()
         self.is_empty = not aliases
 
     def find(self, text: str) -> list[ToolMention]:
@@ -53,11 +53,11 @@ class Matcher:
     def _hits(self, folded: str) -> list[tuple[int, Alias]]:
         """Where names are, at least those that stand alone."""
         hits = []
-        if self._spaced:
-            for last, same in self._spaced.iter(boundaries.spaced(folded)):
+        if self._of_ascii:
+            for last, same in self._of_ascii.iter(boundaries.spaced(folded)):
                 hits += [(last - back, alias) for back, alias in same if last >= back]
-        if self._touching and not folded.isascii():
-            hits += [(last + 1 - len(alias.folded), alias) for last, alias in self._touching.iter(folded)]
+        if self._beyond_ascii and not folded.isascii():
+            hits += [(last + 1 - len(alias.folded), alias) for last, alias in self._beyond_ascii.iter(folded)]
         return hits
 
 
