@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BITS = 18
-RUNS = (2, 3, 4, 5, 6)  # characters; the longest only in Korean, whose syllables are taken apart
+RUNS = (2, 3, 4, 5)  # characters
+RUNS_OF_KOREAN = (6, 7, 8)  # its syllables are taken apart: about three of them
 NEGATION_SCOPE = 4  # words
 NEAR_PAIR = 8  # words from the target
 _WORD_EDGES, _SIGN_EDGES = (0, 1, 2, 4, 7, 13), (0, 1, 8, 25, 80)  # distances from the target at which a zone begins
@@ -105,11 +106,12 @@ def _sign_features(pieces: Sequence[Piece]) -> Iterator[tuple[Hashes, Numbers]]:
     targets = [len(one.left) if one.has_target else -1 for one in pieces]
     codes, rows, distances = _places(signs, counts, targets)
     hashes = codes * np.uint32(2654435761)
-    for length in range(2, max(RUNS) + 1):
+    is_korean = (codes >= _JAMO[0]) & (codes <= _JAMO[1])
+    for length in (*RUNS, *(RUNS_OF_KOREAN if is_korean.any() else ())):
         hashes = hashes[:-1] * np.uint32(16777619) ^ codes[length - 1 :]
         together = rows[: len(hashes)] == rows[length - 1 :]
-        if length == max(RUNS):
-            together &= (codes[: len(hashes)] >= _JAMO[0]) & (codes[: len(hashes)] <= _JAMO[1])
+        if length in RUNS_OF_KOREAN:
+            together &= is_korean[: len(hashes)]
         run, own = _mixed(hashes[together], 101 + length), rows[: len(hashes)][together]
         yield run, own
         first, last = distances[: len(hashes)][together], distances[length - 1 :][together]

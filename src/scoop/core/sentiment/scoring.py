@@ -9,7 +9,7 @@ from scoop.core.sentiment import Embed, SentimentScore, SentimentTarget, feature
 from scoop.core.sentiment.heads import Head, Table
 from scoop.core.sentiment.views import TargetView
 
-VERSION = "4"
+VERSION = "5"
 DIMENSIONS = 512  # of the local encoder
 DIGITS = 4  # of a score: the last digits of a vector depend on the batch it was computed in
 _WIDEST_NEUTRAL = 0.0499
