@@ -33,13 +33,30 @@ _OF_TEXTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VectorModel:
+    """A linear model of vectors, its last row the intercept, and of products of their main directions, if any."""
+
+    linear: Table
+    directions: Table
+    products: Table
+
+    def margins(self, vectors: Table) -> Table:
+        margins: Table = vectors @ self.linear[:-1] + self.linear[-1]
+        if self.products.size:
+            found = vectors @ self.directions
+            for column, weights in enumerate(self.products):
+                margins[:, column] += np.sum(found @ weights * found, axis=1)
+        return margins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """Linear models as arrays: of hashed features (`roots` of weights), of vectors, and how both are combined."""
+    """The models of a head: of hashed features (`roots` of weights), of vectors, and how both are combined."""
 
     name: str
     roots: NDArray[np.int8]
     scale: Table
-    encoder: Table
+    encoder: VectorModel
     combined: Table
     combined_without_encoder: Table
 
@@ -64,10 +81,6 @@ class Head:
         margins: Table = (np.stack(sums, axis=1) * rows.scales[:, None] * self.scale[0] + self.scale[1]).astype(
             np.float32
         )
-        return margins
-
-    def encoder_margins(self, vectors: Table) -> Table:
-        margins: Table = vectors @ self.encoder[:-1] + self.encoder[-1]
         return margins
 
 
@@ -105,10 +118,19 @@ def head(name: str) -> Head:
             name=name,
             roots=_unpacked(arrays),
             scale=arrays["scale"],
-            encoder=arrays["encoder"].astype(np.float32),
+            encoder=_vector_model(arrays),
             combined=arrays["combined"],
             combined_without_encoder=arrays["combined_without_encoder"],
         )
+
+
+def _vector_model(arrays: "np.lib.npyio.NpzFile") -> VectorModel:
+    """Directions are stored as whole numbers with a step for each, as they are many."""
+    return VectorModel(
+        linear=arrays["encoder"].astype(np.float32),
+        directions=arrays["directions"] * arrays["steps"],
+        products=arrays["products"].astype(np.float32),
+    )
 
 
 def _unpacked(arrays: "np.lib.npyio.NpzFile") -> NDArray[np.int8]:

@@ -32,7 +32,7 @@ def _of_head(head: Head, targets: Sequence[SentimentTarget], embed: Embed | None
     seen = [views.around_target(target) if head.has_targets else views.whole(target) for target in targets]
     parts = _word_parts(head, seen)
     if embed is not None:
-        parts.append(head.encoder_margins(vectors_of(seen, embed)))
+        parts.append(head.encoder.margins(vectors_of(seen, embed)))
     combined = head.combined if embed is not None else head.combined_without_encoder
     method = f"linear+encoder/{head.name}" if embed is not None else f"linear/{head.name}"
     shares = heads.probabilities(combined, parts)
