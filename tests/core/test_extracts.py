@@ -84,6 +84,22 @@ def test_an_opener_of_one_language_is_an_ordinary_word_of_another(language, sent
     ]
 
 
+@pytest.mark.parametrize(
+    ("language", "quotation", "is_bare"),
+    [
+        ("en", "“The old bridge has to stay closed until spring.”", True),
+        ("en", "“The old bridge has to stay closed,” the mayor of Ostburg said.", False),
+        ("en", "The mayor said: “The old bridge has to stay closed.”", False),
+        ("de", "„Die alte Brücke muss bis zum Frühjahr gesperrt bleiben.“", True),
+        ("fr", "« Le vieux pont doit rester fermé jusqu'au printemps. »", True),
+        ("ja", "「古い橋は春まで閉鎖しなければならない。」", True),
+    ],
+)
+def test_a_quotation_without_its_speaker_follows_only_the_sentence_before(language, quotation, is_bare):
+    one, *_ = extract_sentences.candidates([a_source(quotation, language=language)])
+    assert one.needs_the_one_before == is_bare
+
+
 def clauses(body: str, language: str = "zh") -> list[tuple[str, bool]]:
     return [(one.text, one.is_dangling) for one in extract_sentences.candidates([a_source(body, language=language)])]
 

@@ -27,6 +27,7 @@ _SEMICOLON = "；"  # joins what could be sentences, in Chinese
 _INSEPARABLE = re.compile("一是|第一，|其一|，[^，；]{1,20}(?:说|表示|指出|认为)。")
 _ENDED = re.compile(r"[.!?…。！？｡।॥።۔؟։；][\"'’“”»«)\]」』）]*(?:\[\d{1,3}\])*\Z")
 _CUT = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])\W*\Z")
+_QUOTATION = re.compile(r"[\"“„«»「『][^\"“”„«»「」『』]+[\"“”«»」』]\W*")  # without a word about its speaker
 _SPACES = re.compile(r"\s+")
 _LONG_WORD = re.compile(rf"[!-~]{{{MAX_WORD_CHARACTERS}}}")
 _PAIRS = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("(", ")"), ("（", "）"), ("[", "]"))
@@ -55,11 +56,17 @@ class Candidate:
     follows: bool
     is_first_of_paragraph: bool
     is_dangling: bool
+    is_bare_quotation: bool
     is_first_person: bool
     text: str
     words: int
     vocabulary: frozenset[str]
     terms: frozenset[int]
+
+    @property
+    def needs_the_one_before(self) -> bool:
+        """Whether the sentence before names who or what this one is about, or who says it."""
+        return self.is_dangling or self.is_bare_quotation
 
 
 def candidates(documents: Sequence[SourceText]) -> list[Candidate]:
@@ -178,6 +185,7 @@ def _candidates(at: int, document: SourceText, fitting: Sequence[tuple[int, int,
             follows=place == place_before + 1,
             is_first_of_paragraph=place == 0 or "\n" in document.body_text[max(0, end_before) : start],
             is_dangling=_continues(document.body_text, start) or _begins(opening, "dangling", document.language),
+            is_bare_quotation=_QUOTATION.fullmatch(shown) is not None,
             is_first_person=_begins(opening, "opinion", document.language),
             text=shown,
             words=text.word_count(shown),

@@ -124,7 +124,7 @@ class _Selection:
     def _understandable(self, values: Scores) -> Scores:
         """Without the sentences that need one that is not chosen; if nothing else is left to begin with, with them."""
         places = {(self._candidates[at].document, self._candidates[at].place) for at in self._chosen}
-        lost = [one.is_dangling and (one.document, one.place - 1) not in places for one in self._candidates]
+        lost = [one.needs_the_one_before and (one.document, one.place - 1) not in places for one in self._candidates]
         kept = np.where(lost, NEVER, values)
         return kept if self._chosen or kept.max() > NEVER else values
 
