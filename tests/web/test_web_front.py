@@ -9,7 +9,7 @@ from scoop.model import ChannelSettings
 from scoop.store import topics
 from scoop.store.reads import days
 from scoop.store.reads.digests import DayDigest
-from scoop.store.reads.event_page import OutlinedDocument
+from scoop.store.reads.event_page import OutlinedPublisher
 from scoop.web import calendar, labels, sidebar, timeline
 from web.visitor import NOW, TODAY, a_report, visiting
 
@@ -33,10 +33,11 @@ def a_digest(**changes):
     return DayDigest(**defaults | changes)
 
 
-def a_document(number, family, *, hours=0.0):
-    return OutlinedDocument(
-        document_id=number, story_id=number, publisher_family=family, seen_at=NOW + timedelta(hours=hours)
-    )
+def a_publisher(family, *hours):
+    """A publisher with a document at each of these hours."""
+    numbers = list(range(1, 1 + len(hours)))
+    seen_at = [NOW.timestamp() + 3600 * hour for hour in hours]
+    return OutlinedPublisher(publisher_family=family, document_ids=numbers, story_ids=numbers, seen_at=seen_at)
 
 
 def cells(page):
@@ -201,8 +202,8 @@ def test_the_health_of_the_sources_is_one_line(sources, said, kind):
 
 
 def test_each_newsroom_has_a_lane_in_order_of_appearance():
-    documents = [a_document(1, "b.example"), a_document(2, "a.example", hours=1), a_document(3, "b.example", hours=4)]
-    found = timeline.strip(documents, {"a.example": "The A", "b.example": "B"})
+    outline = [a_publisher("b.example", 0, 4), a_publisher("a.example", 1)]
+    found = timeline.strip(outline, {"a.example": "The A", "b.example": "B"})
     assert [(lane.number, lane.name, lane.path) for lane in found.lanes] == [
         (1, "B", "M0 0v10M1000 0v10"),
         (2, "The A", "M250 10v10"),
@@ -210,10 +211,10 @@ def test_each_newsroom_has_a_lane_in_order_of_appearance():
 
 
 def test_newsrooms_beyond_the_colours_share_the_last_lane():
-    documents = [a_document(n, f"{n}.example", hours=n) for n in range(9)]
-    documents.append(a_document(9, "8.example", hours=9))  # tells most, so it keeps a lane of its own
+    outline = [a_publisher(f"{n}.example", n) for n in range(8)]
+    outline.append(a_publisher("8.example", 8, 9))  # tells most, so it keeps a lane of its own
     found = timeline.strip(
-        documents, {document.publisher_family: document.publisher_family for document in documents}
+        outline, {publisher.publisher_family: publisher.publisher_family for publisher in outline}
     ).lanes
     assert [lane.number for lane in found] == [1, 2, 3, 4, 5, 6]
     assert found[-1].name == "4 others"

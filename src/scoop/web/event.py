@@ -1,11 +1,10 @@
 """The page of an event: its lead, who reported it and when, what each publisher adds, and related events."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Annotated
 from uuid import UUID
 
@@ -142,9 +141,9 @@ def render(
         strip=timeline.strip(page.outline, page.publisher_names),
         beginning=beginning,
         rest=rest,
-        more_from=end if end < len(page.outline) else None,
+        more_from=end if end < page.document_count else None,
         story_id=story_id,
-        story_ids={document.story_id for document in page.outline},
+        story_ids=frozenset(chain.from_iterable(publisher.story_ids for publisher in page.outline)),
         first_of_story={document.document_id: document.story_id for document in _first_of_each_story(page.shown)},
         document_by_id={document.document_id: document for document in page.shown},
         documents_by_story=_by_story(page.shown),
@@ -180,7 +179,7 @@ def _translation(desk: Desk, context: Context, page: EventPage, language: str) -
 def publishers(page: EventPage) -> list[PublisherCoverage]:
     """The publishers of the shown documents, in order of appearance."""
     lane = timeline.lane_by_family(page.outline)
-    total = Counter(document.publisher_family for document in page.outline)
+    total = {publisher.publisher_family: len(publisher.document_ids) for publisher in page.outline}
     first = page.outline[0].publisher_family if len(total) > 1 else None
     found = []
     for family, group in groupby(page.shown, key=lambda document: document.publisher_family):

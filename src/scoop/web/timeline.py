@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 from scoop.core import text
-from scoop.store.reads.event_page import OutlinedDocument
+from scoop.store.reads.event_page import OutlinedPublisher
 
 SHORTEST = timedelta(minutes=1)  # a shorter event has no timeline
 LANES = 6  # colours that a reader can distinguish; the other publishers share the last
@@ -40,9 +41,9 @@ class Strip:
         return WIDTH
 
 
-def lane_by_family(documents: Sequence[OutlinedDocument]) -> dict[str, int]:
+def lane_by_family(outline: Sequence[OutlinedPublisher]) -> dict[str, int]:
     """The lane of each publisher: those with most documents have their own, in order of appearance."""
-    counts = Counter(document.publisher_family for document in documents)
+    counts = Counter({publisher.publisher_family: len(publisher.document_ids) for publisher in outline})
     if len(counts) <= LANES:
         return {family: number for number, family in enumerate(counts, start=1)}
     own = {family for family, _ in counts.most_common(LANES - 1)}
@@ -50,32 +51,39 @@ def lane_by_family(documents: Sequence[OutlinedDocument]) -> dict[str, int]:
     return {family: numbers.get(family, LANES) for family in counts}
 
 
-def strip(documents: Sequence[OutlinedDocument], names: Mapping[str, str]) -> Strip | None:
+def strip(outline: Sequence[OutlinedPublisher], names: Mapping[str, str]) -> Strip | None:
     """The strip from the first document to the last; None if all appeared within a minute. `names` are by family."""
-    if not documents or documents[-1].seen_at - documents[0].seen_at < SHORTEST:
+    start = min((publisher.seen_at[0] for publisher in outline), default=0.0)
+    end = max((publisher.seen_at[-1] for publisher in outline), default=0.0)
+    if end - start < SHORTEST.total_seconds():
         return None
-    start, end = documents[0].seen_at, documents[-1].seen_at
-    number_by_family = lane_by_family(documents)
-    places: dict[int, list[int]] = {number: [] for number in sorted(set(number_by_family.values()))}
-    for document in documents:
-        at = (document.seen_at - start) / (end - start)
-        places[number_by_family[document.publisher_family]].append(round(at * WIDTH / STEP) * STEP)
+    number_by_family = lane_by_family(outline)
+    sharing: dict[int, list[OutlinedPublisher]] = {number: [] for number in sorted(set(number_by_family.values()))}
+    for publisher in outline:
+        sharing[number_by_family[publisher.publisher_family]].append(publisher)
     return Strip(
-        start=start,
-        end=end,
+        start=datetime.fromtimestamp(start, UTC),
+        end=datetime.fromtimestamp(end, UTC),
         lanes=[
             Lane(
                 number=number,
-                name=_name([family for family, lane in number_by_family.items() if lane == number], names),
-                documents=len(own),
-                path="".join(f"M{at} {row * TICK}v{TICK}" for at in dict.fromkeys(own)),
+                name=_name(publishers, names),
+                documents=sum(len(publisher.document_ids) for publisher in publishers),
+                path="".join(f"M{at} {row * TICK}v{TICK}" for at in _ticks(publishers, start, end)),
             )
-            for row, (number, own) in enumerate(places.items())
+            for row, (number, publishers) in enumerate(sharing.items())
         ],
     )
 
 
-def _name(families: Sequence[str], names: Mapping[str, str]) -> str:
-    if len(families) > 1:
-        return f"{len(families):,} others"
-    return text.one_line(names[families[0]])
+def _ticks(publishers: Sequence[OutlinedPublisher], start: float, end: float) -> list[int]:
+    """Where the documents of these publishers are on the strip."""
+    per_second = WIDTH / STEP / (end - start)
+    seen_at = chain.from_iterable(publisher.seen_at for publisher in publishers)
+    return [STEP * step for step in sorted({round((second - start) * per_second) for second in seen_at})]
+
+
+def _name(publishers: Sequence[OutlinedPublisher], names: Mapping[str, str]) -> str:
+    if len(publishers) > 1:
+        return f"{len(publishers):,} others"
+    return text.one_line(names[publishers[0].publisher_family])

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain, islice, zip_longest
 from uuid import UUID
 
 from scoop.model import Decision, Event, Story
@@ -25,13 +26,16 @@ MAX_DECISIONS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutlinedDocument:
-    """A document of an event, as far as a timeline needs it."""
+class OutlinedPublisher:
+    """A publisher of an event: its documents, their stories and when they appeared (seconds since 1970), in that order.
 
-    document_id: int
-    story_id: int
+    Columns instead of rows, because an event may have thousands of documents.
+    """
+
     publisher_family: str
-    seen_at: datetime
+    document_ids: list[int]
+    story_ids: list[int]
+    seen_at: list[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,7 @@ class EventEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventPage:
-    """`outline` has all documents in order of appearance, `shown` those of this page by publisher.
+    """`outline` has all publishers in order of appearance, `shown` the documents of this page by publisher.
 
     `publisher_names` are by family, for all documents. `additions` are figures and names that only one publisher has.
     `evidence` is None for those who may not edit. `translation` is that of the lead into the language of the reader.
@@ -85,7 +89,7 @@ class EventPage:
     event: Event
     lead_document_id: int
     article: ReaderArticle
-    outline: list[OutlinedDocument]
+    outline: list[OutlinedPublisher]
     publisher_names: Mapping[str, str]
     shown: list[ShownDocument]
     skip: int
@@ -98,6 +102,11 @@ class EventPage:
     evidence: EventEvidence | None
     summary: SummaryOnPage
     translation: Translation | None
+
+    @property
+    def document_count(self) -> int:
+        """How many documents the outline has."""
+        return sum(len(publisher.document_ids) for publisher in self.outline)
 
 
 async def get_event_page(
@@ -116,13 +125,13 @@ async def get_event_page(
     """
     led = await events.get_event(conn, name)
     (event,) = await events.led_in_language(conn, [led], lambda collection: languages_of(collection)[0])
-    rows = await conn.fetch(SQL["outline"], event.event_id, MAX_OUTLINED)
-    outline = [OutlinedDocument(**row) for row in rows]
-    ordered = _by_publisher(outline)
+    outline = await _get_outline(conn, event.event_id)
+    document_ids = [document_id for publisher in outline for document_id in publisher.document_ids]
     if story_id is not None and not skip:
-        place = next((place for place, document in enumerate(ordered) if document.story_id == story_id), 0)
+        story_ids = (story_id for publisher in outline for story_id in publisher.story_ids)
+        place = next((place for place, one in enumerate(story_ids) if one == story_id), 0)
         skip = place - place % limit
-    part = [document.document_id for document in ordered[skip : skip + limit]]
+    part = document_ids[skip : skip + limit]
     lead_document_id: int = await conn.fetchval(SQL["lead_document"], event.lead_story_id)
     article = await documents.get_reader_article(conn, event.lead_story_id, lead_document_id)
     languages = languages_of(event.collection)
@@ -132,16 +141,16 @@ async def get_event_page(
         article=article,
         outline=outline,
         publisher_names=await publishers.publisher_names(
-            conn, {document.publisher_family for document in outline} | {event.own_publisher or ""}
+            conn, {publisher.publisher_family for publisher in outline} | {event.own_publisher or ""}
         ),
         shown=[ShownDocument(**row) for row in await conn.fetch(SQL["documents_by_id"], part)],
         skip=skip,
         facts=await documents.get_text_facts(conn, [*part, lead_document_id]),
-        additions=await events.list_additions(conn, event.event_id),
+        additions=await events.compare_texts(conn, _compared_documents(outline)),
         related=await events.list_related(conn, event.event_id),
         digests=[DigestOfEvent(**row) for row in await conn.fetch(SQL["digests"], event.event_id, MAX_DIGESTS)],
         topics=[EventTopic(**row) for row in await conn.fetch(SQL["topic_states"], event.event_id)],
-        verdicts=await evaluations.list_verdicts(conn, [document.document_id for document in outline]),
+        verdicts=await evaluations.list_verdicts(conn, document_ids),
         evidence=await _get_evidence(conn, led, part) if has_evidence else None,
         summary=await summaries.get_for_page(conn, "event", event.event_id, languages=languages),
         translation=await translations.find_current(
@@ -150,12 +159,20 @@ async def get_event_page(
     )
 
 
-def _by_publisher(outline: Sequence[OutlinedDocument]) -> list[OutlinedDocument]:
-    """Documents by publisher, the publishers in order of appearance."""
-    place: dict[str, int] = {}
-    for document in outline:
-        place.setdefault(document.publisher_family, len(place))
-    return sorted(outline, key=lambda document: place[document.publisher_family])
+async def _get_outline(conn: Connection, event_id: int) -> list[OutlinedPublisher]:
+    """The publishers of an event in order of appearance."""
+    rows = await conn.fetch(SQL["outline"], event_id, MAX_OUTLINED)
+    publishers_of_event = [OutlinedPublisher(**row) for row in rows]
+    return sorted(publishers_of_event, key=lambda publisher: (publisher.seen_at[0], publisher.document_ids[0]))
+
+
+def _compared_documents(outline: Sequence[OutlinedPublisher]) -> list[int]:
+    """The documents to compare, as SQL["compared_documents"] of the events chooses them."""
+    if len(outline) < 2:
+        return []
+    rounds = zip_longest(*(zip(publisher.seen_at, publisher.document_ids, strict=True) for publisher in outline))
+    in_order = chain.from_iterable(sorted(filter(None, documents)) for documents in rounds)
+    return [document_id for _, document_id in islice(in_order, events.MAX_COMPARED)]
 
 
 async def _get_evidence(conn: Connection, event: Event, document_ids: Sequence[int]) -> EventEvidence:

@@ -1,9 +1,14 @@
 -- name: outline
--- The documents of an event in order of appearance, as far as a timeline needs them. Of an active event those of
--- suppressed stories are left out.
-SELECT document_id, story_id, publisher_family, seen_at
-FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (story_id) JOIN documents USING (document_id)
-WHERE event_id = $1 AND stories.status <> 'merged' AND stories.status = events.status ORDER BY seen_at, document_id LIMIT $2;
+-- The publishers of an event's first `$2` documents, each with these in order of appearance; `seen_at` are seconds since 1970.
+-- Of an active event the documents of suppressed stories are left out.
+SELECT publisher_family, array_agg(document_id ORDER BY seen_at, document_id) AS document_ids,
+    array_agg(story_id ORDER BY seen_at, document_id) AS story_ids,
+    array_agg(extract(epoch FROM seen_at)::float8 ORDER BY seen_at, document_id) AS seen_at
+FROM (
+    SELECT document_id, story_id, publisher_family, seen_at
+    FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (story_id) JOIN documents USING (document_id)
+    WHERE event_id = $1 AND stories.status <> 'merged' AND stories.status = events.status ORDER BY seen_at, document_id LIMIT $2
+) AS first GROUP BY publisher_family;
 
 -- name: documents_by_id
 -- Documents of an event by their numbers, in the order of these.

@@ -134,15 +134,20 @@ FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (sto
 WHERE event_id = $1 AND stories.status <> 'merged' AND stories.status = events.status
 ORDER BY seen_at, document_id LIMIT $2 OFFSET $3;
 
--- name: compared_texts
--- Titles and the beginnings of the texts of an event's documents: at most `$3`, the first of each publisher before the second
--- ones; none of an event of one publisher.
-SELECT publisher_family AS publisher, normalized_language AS language, title, left(body_text, $2) AS body FROM (
+-- name: compared_documents
+-- The documents of an event to compare: at most `$2`, the first of each publisher before the second ones; none of an event of
+-- one publisher.
+SELECT array_agg(document_id) FROM (
     SELECT document_id, row_number() OVER (PARTITION BY publisher_family ORDER BY seen_at, document_id) AS place
     FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (story_id) JOIN documents USING (document_id)
     WHERE event_id = $1 AND events.publisher_family_count > 1 AND stories.status <> 'merged' AND stories.status = events.status
-    ORDER BY place, seen_at, document_id LIMIT $3
-) AS compared JOIN documents USING (document_id) ORDER BY seen_at, document_id;
+    ORDER BY place, seen_at, document_id LIMIT $2
+) AS compared;
+
+-- name: compared_texts
+-- Titles and the beginnings of the texts of documents, in order of appearance.
+SELECT publisher_family AS publisher, normalized_language AS language, title, left(body_text, $2) AS body
+FROM documents WHERE document_id = ANY ($1::bigint[]) ORDER BY seen_at, document_id;
 
 -- name: related
 -- Other events whose documents are linked to those of an event, each with its best link by the active model. Only the newest
