@@ -16,7 +16,7 @@ SELECT event_id AS place, json_build_object(
         WHERE coverage_id = event_id AND stories.status <> 'merged' AND stories.status = event_rows.status
         ORDER BY seen_at, document_id))::text AS line
 FROM event_rows
-WHERE event_id > $1 AND ($2::text IS NULL OR collection = $2) AND (status <> 'merged' OR $5)
+WHERE event_id > $1 AND ($2::text IS NULL OR collection = $2) AND (status = 'active' OR (status = 'merged' AND $5))
     AND ($3::timestamptz IS NULL OR last_seen_at >= $3) AND ($4::timestamptz IS NULL OR last_seen_at < $4)
 ORDER BY event_id LIMIT $6;
 
