@@ -29,7 +29,7 @@ MAX_RELATED = 12
 MAX_COMPARED = 40  # documents: finding what each publisher adds takes about 1 ms a document
 CACHED_COMPARISONS = 50  # 6 MB, at 40 texts each
 MAX_LINKED_DOCUMENTS = 200  # of an event, the newest, whose links are read
-RELATED_AT = 0.2  # lower probabilities are noise, not worth showing
+RELATED_AT = 0.25  # lower probabilities are noise, not worth showing
 MAX_CHANGES = 1000  # counted for the front page: above, the number says nothing more
 MAX_PER_PUBLISHER = 3  # events that only one publisher reports, before all others are shown
 
