@@ -3,8 +3,9 @@
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
-from scoop.core.grading import mentions, noun_splits, parts
+from scoop.core.grading import mentions, parts
 from scoop.core.grading.clauses import Clause
+from scoop.core.grading.inflection import inflected
 from scoop.core.grading.parts import Split
 from scoop.core.grading.trees import SUBJECTS, VERBS, ParsedToken, Tree
 
@@ -159,7 +160,7 @@ def sequels(clause: Clause) -> Iterator[Split]:
         places = tuple(at for at in clause.places if at in part and at != link)
         name, _ = parts.mention(tree, subject)
         second = parts.taken_out(clause, places, verb, (name, "then"))
-        swaps = {**second.swaps, verb: noun_splits.inflected(token.lemma, "VBD")}
+        swaps = {**second.swaps, verb: inflected(token.lemma, "VBD")}
         yield Split(rule="sequel", first=first, second=replace(second, swaps=swaps))
 
 

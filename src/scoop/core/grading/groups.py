@@ -1,17 +1,21 @@
 """Groups: the statements of each source sentence for a level, with what they need to be understood."""
 
+import re
 from collections.abc import Container, Iterator, Sequence
 
-from scoop.core.grading import introductions, notes, orphans
+from scoop.core.grading import introductions, notes, orphans, tenses
 from scoop.core.grading.selection import Group
 from scoop.core.grading.soundness import word_count
 from scoop.core.grading.sources import ParsedSentence
 from scoop.core.grading.statements import statement, statements
+from scoop.core.grading.trees import Tree
 from scoop.core.levels import facts
 from scoop.core.levels.rules import RULES, Level
 
 NOTE = 0.3  # of the importance of its sentence: a note is for want of better
 GROUPS = 3  # of each source
+OPENING = 5  # sentences, whose events are the news: later ones may tell what led to it, years ago
+_VERB = re.compile(" (?:is|spoke|speaks) ")
 FILLER = -0.2  # for a lesson that is too short without it
 
 
@@ -54,7 +58,7 @@ def _noted(texts: Sequence[str], at: int, importance: float) -> Group:
 
 def _subject(note: str) -> str:
     """The last name that a note begins with."""
-    return note.partition(" is ")[0].partition(" spoke ")[0].split()[-1]
+    return _VERB.split(note)[0].split()[-1]
 
 
 def introduction(level: Level, sources: Sequence[ParsedSentence], lesson: str) -> Group:
@@ -71,16 +75,30 @@ def lead_facts(sources: Sequence[ParsedSentence]) -> frozenset[str]:
 
 
 def _notes(source: ParsedSentence, level: Level) -> Iterator[str]:
-    for tree in source.trees if source.is_narrative else ():
+    for tree in _trees(source, level):
         yield from notes.notes(tree, level)
+
+
+def _trees(source: ParsedSentence, level: Level) -> Sequence[Tree]:
+    """The sentences to use; at a level without a past, what they tell is in the present where that stays true."""
+    if not source.is_narrative or not all(map(_is_ended, source.trees[:-1])):
+        return ()
+    if "past" in RULES[level].forms:
+        return source.trees
+    is_opening = source.candidate.place < OPENING
+    return [tenses.in_present(tree, tenses.EVENTS if is_opening else tenses.REPORTS) for tree in source.trees]
+
+
+def _is_ended(tree: Tree) -> bool:
+    """Whether a sentence has its end, and the parser did not break it: "to make Dr No"."""
+    return tree.tokens[-1].pos == "PUNCT"
 
 
 def _stated(level: Level, sources: Sequence[ParsedSentence], at: int, *, is_whole: bool) -> Group:
     source = sources[at]
     follows = at > 0 and source.candidate.follows and sources[at - 1].candidate.place == source.candidate.place - 1
     before = [tree for one in sources[max(0, at - 3) : at] for tree in one.trees] if follows else []
-    trees = source.trees if source.is_narrative else ()
-    found = [one for tree in trees for one in statements(tree, level, is_whole=is_whole)]
+    found = [one for tree in _trees(source, level) for one in statements(tree, level, is_whole=is_whole)]
     opened = orphans.resolved(source.trees[0], before, found, level) if found else []
     return Group(
         source=at,

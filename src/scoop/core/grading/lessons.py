@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scoop.core.briefs import SourceText
-from scoop.core.grading import groups, selection, sources
+from scoop.core.grading import groups, orphans, selection, sources, terms
 from scoop.core.grading.selection import Aims, Group
 from scoop.core.grading.soundness import word_count
 from scoop.core.grading.sources import ParsedSentence
-from scoop.core.grading.trees import Parse
+from scoop.core.grading.trees import Parse, Tree
 from scoop.core.levels import measure, reading
 from scoop.core.levels.rules import LEVELS, RULES, Level
 from scoop.errors import Reject
@@ -19,6 +19,9 @@ SPARE = 1.1  # times the usual length, which may be 1.2 times as long at most
 STEPS = (0.5, 1.0, 1.5, 2.0)  # grades of school by which a lesson is raised that is easier than the one below
 GRADES: Mapping[Level, float] = {"A1": 4.5, "A2": 6.5, "B1": 9.0, "B2": 11.0, "C1": 14.0, "C2": 18.0}
 """The highest Flesch-Kincaid grade that a lesson should have."""
+EXPLAINED: frozenset[Level] = frozenset({"A2"})
+"""The levels whose lessons explain a term."""
+GOING_ON = orphans.PERSONAL | orphans.POINTING | {"but", "there"}
 SHORTEST_EXTRACT = 0.5  # of the fewest words of C1 and C2
 FREE_SENTENCE_WORDS: Mapping[Level, tuple[int, int]] = {"C1": (16, 40), "C2": (18, 50)}
 
@@ -140,25 +143,59 @@ def _made(
     """A lesson of some groups; it has no sentence if none fits."""
     words = RULES[level].words
     aims = Aims(
+        level=level,
         words=(words[0], round(words[1] * SPARE)),
         mean=mean,
         grades=(floor.grade + MARGIN, max(GRADES[level], floor.grade + 2 * MARGIN)),
         facts=groups.lead_facts(found),
     )
-    return GradedLesson(level=level, sentences=_sentences(level, body, found, aims))
+    return GradedLesson(level=level, sentences=_sentences(level, body, found, aims, floor))
 
 
 def _sentences(
-    level: Level, body: Sequence[Group], found: Sequence[ParsedSentence], aims: Aims
+    level: Level, body: Sequence[Group], found: Sequence[ParsedSentence], aims: Aims, floor: Floor
 ) -> tuple[GradedSentence, ...]:
     """The sentences of a lesson; a second search has the choice of an introduction with the names that are missing."""
     first = selection.select(body, aims)
     written = " ".join(body[group].statements[at].text for group, at in first)
     full = [groups.introduction(level, found, written), *body[1:]]
     chosen = selection.select(full, aims)
-    return tuple(
+    sentences = tuple(
         GradedSentence(text=full[group].statements[at].text, citations=_citations(full[group], group, found))
         for group, at in chosen
+    )
+    if level not in EXPLAINED:
+        return sentences
+    trees = [found[full[group].source].trees if group else () for group, _ in chosen]
+    return _explained(level, sentences, trees, floor)
+
+
+def _explained(
+    level: Level, sentences: Sequence[GradedSentence], trees: Sequence[Sequence[Tree]], floor: Floor
+) -> tuple[GradedSentence, ...]:
+    """The sentences with an explanation of the first term for which the lesson has room."""
+    for at, (sentence, own) in enumerate(zip(sentences, trees, strict=True), start=1):
+        for text in terms.explanations(sentence.text, own):
+            longer = (*sentences[:at], replace(sentence, text=text), *sentences[at:])
+            if not any(map(_goes_on, sentences[at : at + 1])) and _has_room(level, longer, floor):
+                return longer
+    return tuple(sentences)
+
+
+def _goes_on(sentence: GradedSentence) -> bool:
+    """Whether a sentence begins with a word that the one before it explains."""
+    return sentence.text.split()[0].lower() in GOING_ON
+
+
+def _has_room(level: Level, sentences: tuple[GradedSentence, ...], floor: Floor) -> bool:
+    """Whether sentences are no longer than a lesson may be, and not easier than the one below."""
+    lesson = GradedLesson(level=level, sentences=sentences)
+    least = max(floor.mean, (RULES[level].sentence_words or (0, 0))[0])
+    return (
+        word_count(lesson.text) <= RULES[level].most_words
+        and _mean(lesson) >= least
+        and difficulty(lesson.text) >= floor.grade
+        and _score(lesson) >= floor.score
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from scoop.core.grading import mentions, noun_splits, words
+from scoop.core.grading import mentions, noun_splits, tenses, words
 from scoop.core.grading.clauses import article, whole
 from scoop.core.grading.soundness import is_presentable, is_sentence
 from scoop.core.grading.trees import Tree
@@ -11,10 +11,11 @@ from scoop.core.levels.rules import RULES, Level
 SPEAKING = words.words("speaking")
 ROLES = words.words("persons")
 OWNERS = frozenset({"charity", "company", "government"})
-SPOKE = "spoke about this."
+SPOKE, SPEAKS = "spoke about this.", "speaks about this."
 NAMED = "is part of this news."
 OFFICES = frozenset({"chairman", "governor", "king", "mayor", "minister", "president", "queen"})
 NATIONAL = ("ish", "ese", "ian", "ean", "ican", "ench", "utch", "reek")  # ends of adjectives with a capital
+OWNED = frozenset({"her", "his", "its", "their"})
 MAX_ROLE = 4  # words before a name
 
 
@@ -74,7 +75,9 @@ def _appositions(tree: Tree) -> Iterator[str]:
     clause = whole(tree, is_report=True)
     for rule in (noun_splits.ages, noun_splits.appositions):
         for split in rule(clause):
-            if split.second.lead and split.second.lead[0][:1].isupper() and is_sentence(split.second):
+            name = split.second.lead[0] if split.second.lead else ""
+            is_known = name[:1].isupper() and name.split()[0].lower() not in OWNED
+            if is_known and is_sentence(split.second):
                 yield split.second.text
 
 
@@ -89,7 +92,7 @@ def _speakers(tree: Tree) -> Iterator[str]:
         ):
             speaker = _speaker(tree, subject)
             if speaker:
-                yield f"{speaker} {SPOKE}"
+                yield f"{speaker} {SPOKE if tenses.is_dated(tree) else SPEAKS}"
 
 
 def _speaker(tree: Tree, subject: int) -> str | None:
@@ -110,4 +113,4 @@ def _people(tree: Tree) -> Iterator[str]:
 
 def is_filler(note: str) -> bool:
     """Whether a note says little: it is of use only where a sentence gives nothing else."""
-    return note.endswith((SPOKE, NAMED))
+    return note.endswith((SPOKE, SPEAKS, NAMED))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from scoop.core.grading import mentions, parts
 from scoop.core.grading.clauses import Clause
+from scoop.core.grading.inflection import inflected
 from scoop.core.grading.parts import Split
 from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, ParsedToken, Tree
 from scoop.core.levels import vocabulary
@@ -66,6 +67,8 @@ def _relative_sentence(clause: Clause, noun: int, verb: int, part: frozenset[int
     tree = clause.tree
     places = tuple(at for at in clause.places if at in part)
     name, plural = parts.mention(tree, _topic(clause, noun))
+    if tree.tokens[min(part)].text == "who" and _may_be_other_person(tree, noun):
+        return None
     if name == "it" and any(tree.tokens[at].tag in ("WP", "WP$") for at in places):
         name = mentions.noun_phrase(tree, noun)  # a person: "the illustrator, who"
     pronouns = [at for at in places if tree.tokens[at].tag in ("WDT", "WP", "WP$", "WRB")][:1]
@@ -90,6 +93,14 @@ def _relative_sentence(clause: Clause, noun: int, verb: int, part: frozenset[int
         second = parts.taken_out(clause, places[1:], verb, ())
         return replace(second, tails={**second.tails, verb: objects.get(name, name)})
     return None
+
+
+def _may_be_other_person(tree: Tree, noun: int) -> bool:
+    """Whether "who" may rather mean the noun before: "the ambassador to London, who lived in Vienna"."""
+    token = tree.tokens[noun]
+    is_of_noun = token.dep == "pobj" and tree.tokens[tree.tokens[token.head].head].pos in ("NOUN", "PROPN")
+    name = mentions.proper_name(tree, noun).split()
+    return is_of_noun and token.pos == "PROPN" and not (name and mentions.is_first_name(name[0]))
 
 
 def _place(tree: Tree, noun: int) -> str:
@@ -227,13 +238,6 @@ def _finite(
     return (), {verb: inflected(token.lemma, "VBD" if past else "VBP" if many else "VBZ")}
 
 
-def inflected(lemma: str, tag: str) -> str:
-    import lemminflect  # with spaCy: over a second, which every command would pay
-
-    forms = lemminflect.getInflection(lemma, tag)
-    return str(forms[0]) if forms else lemma
-
-
 def appositions(clause: Clause) -> Iterator[Split]:
     """Kelly, a retired astronaut, ... : Kelly is a retired astronaut."""
     tree = clause.tree
@@ -261,7 +265,7 @@ def appositions(clause: Clause) -> Iterator[Split]:
             continue  # places: Paris, France
         if tree.tokens[noun].pos == "NOUN" and token.pos == "PROPN" and not mentions.may_have_name(tree, noun):
             continue  # "the brain, Susumu Tonagawa"
-        if not _are_one(tree, noun, at):
+        if not _are_one(tree, noun, at) or _speaks(tree, max(part) + 1):
             continue
         first, places = parts.divided(clause, frozenset(part))
         name = mentions.noun_phrase(tree, noun) if tree.tokens[noun].pos != "PRON" else parts.mention(tree, noun)[0]
@@ -269,6 +273,11 @@ def appositions(clause: Clause) -> Iterator[Split]:
         past = tree.is_past(parts.governing_verb(tree, at))
         verb = mentions.be(name, plural=plural, past=past and not clause.is_report)
         yield Split(rule="apposition", first=first, second=parts.taken_out(clause, places, at, (name, verb)))
+
+
+def _speaks(tree: Tree, at: int) -> bool:
+    """Whether what is before a place says the sentence: "the comet, the agency said"."""
+    return at < len(tree.tokens) and tree.tokens[at].pos == "VERB" and tree.tokens[at].lemma in mentions.SAYING
 
 
 def _are_one(tree: Tree, noun: int, at: int) -> bool:

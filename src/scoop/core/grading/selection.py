@@ -4,12 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoop.core.grading.statements import Statement
+from scoop.core.levels.check import MOST_FORMS, MOST_HARD
+from scoop.core.levels.rules import RULES, Level
 
 LEAD_FACT = 5.0  # against the importance of a statement, 0 to 1
 LEAD = 2.0  # for a statement of the lead
 EASIER, HARDER = 12.0, 4.0  # for a grade of school below the level below, or above what the level should have
 OUTSIDE = 120.0  # for a length outside its range
 MISMATCHED = 480.0  # for each word of a mean outside its range: such a lesson is of no use
+ADVANCED = 40.0  # for a share of sentences with forms or clauses of a higher level above the one that is allowed
+TOO_HARD = 80.0  # for a share of words of a higher level above the one that is allowed
 ROUNDS = 40
 
 Place = tuple[int, int]
@@ -30,8 +34,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aims:
-    """The words in all, the mean words a sentence, the grades of school and the facts that a lesson should have."""
+    """The level of a lesson, and the words in all, mean words a sentence, grades of school and facts it should have."""
 
+    level: Level
     words: tuple[int, int]
     mean: tuple[float, float]
     grades: tuple[float, float]
@@ -102,19 +107,25 @@ class _Part:
     syllables: int
     worth: float
     facts: frozenset[str]
+    has_advanced_form: bool
+    has_advanced_clause: bool
+    hard_words: int
 
 
 class _Objective:
     """How good a choice is: what it tells, and how it meets the rules."""
 
     def __init__(self, groups: Sequence[Group], aims: Aims) -> None:
-        self._aims = aims
+        self._aims, rules = aims, RULES[aims.level]
         self._parts = {
             (group, at): _Part(
                 words=statement.words,
                 syllables=statement.syllables,
                 worth=one.importance + (LEAD if one.is_lead else 0.0),
                 facts=statement.facts & aims.facts,
+                has_advanced_form=not statement.forms <= rules.forms,
+                has_advanced_clause=not statement.connectives <= rules.connectives,
+                hard_words=sum(one > rules.hardest for one in statement.word_levels),
             )
             for group, one in enumerate(groups)
             for at, statement in enumerate(one.statements)
@@ -128,7 +139,8 @@ class _Objective:
         mean, spoken = words / len(parts), sum([one.syllables for one in parts]) / words
         named = len(frozenset[str]().union(*[one.facts for one in parts]))
         worth = sum([one.worth for one in parts])
-        return worth + LEAD_FACT * named - self._excess(words) - self._imbalance(mean) - self._misgrading(mean, spoken)
+        faults = self._excess(words) + self._imbalance(mean) + self._misgrading(mean, spoken)
+        return worth + LEAD_FACT * named - faults - _advanced(parts) - _too_hard(parts, words)
 
     def _excess(self, words: int) -> float:
         least, most = self._aims.words
@@ -142,3 +154,15 @@ class _Objective:
         low, high = self._aims.grades
         grade = grade_of(mean, spoken)
         return EASIER * max(0.0, low - grade) + HARDER * max(0.0, grade - high)
+
+
+def _advanced(parts: Sequence[_Part]) -> float:
+    """The fault of too many sentences with forms, or clauses, of a higher level."""
+    forms = sum([one.has_advanced_form for one in parts])
+    clauses = sum([one.has_advanced_clause for one in parts])
+    return ADVANCED * sum([max(0.0, count / len(parts) - MOST_FORMS) for count in (forms, clauses)])
+
+
+def _too_hard(parts: Sequence[_Part], words: int) -> float:
+    """The fault of too many words of a higher level."""
+    return TOO_HARD * max(0.0, sum([one.hard_words for one in parts]) / words - MOST_HARD)

@@ -10,8 +10,8 @@ from scoop.core.grading.clauses import Attribution, Clause, whole, without_capit
 from scoop.core.grading.parts import Split
 from scoop.core.grading.soundness import QUOTES, SAYING, is_presentable, is_sentence, word_count
 from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, VERBS, Tree
-from scoop.core.levels import reading
-from scoop.core.levels.rules import RULES, Level
+from scoop.core.levels import grammar, reading, vocabulary
+from scoop.core.levels.rules import RULES, Form, Level
 
 MAX_DEPTH = 6
 CALENDAR = frozenset({*day_name, *month_name}) - {""}
@@ -21,31 +21,37 @@ PLACES = frozenset({"in", "on", "at", "during"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A sentence of a lesson; `needs` is the place of the statement in the same group that it goes on from."""
+    """A sentence of a lesson; `needs` is the place of the statement in the same group that it goes on from.
+
+    `facts` are its names and numbers in small letters, `connectives` the words that begin its clauses. `word_levels`
+    are those of all other words.
+    """
 
     text: str
     words: int
     syllables: int
     facts: frozenset[str]
+    forms: frozenset[Form]
+    connectives: frozenset[str]
+    word_levels: tuple[Level, ...]
     needs: int | None = None
 
 
-def statement(text: str, needs: int | None = None) -> Statement:
-    words, syllables, named = _measured(text)
-    return Statement(text=text, words=words, syllables=syllables, facts=named, needs=needs)
-
-
 @lru_cache(maxsize=1 << 12)
-def _measured(text: str) -> tuple[int, int, frozenset[str]]:
-    """The words, the syllables, and the names and numbers of a sentence."""
-    tokens = [token for sentence in reading.read(text) for token in sentence.tokens]
-    named = frozenset(one.text.lower().removesuffix("'s") for one in tokens if one.is_name or one.is_number)
-    return len(tokens), sum(reading.syllables(token.word.form) for token in tokens), named
-
-
-def facts(text: str) -> frozenset[str]:
-    """The names and numbers of a sentence, in small letters."""
-    return _measured(text)[2]
+def statement(text: str, needs: int | None = None) -> Statement:
+    sentences = reading.read(text)
+    tokens = [token for sentence in sentences for token in sentence.tokens]
+    named = [one for one in tokens if one.is_name or one.is_number]
+    return Statement(
+        text=text,
+        words=len(tokens),
+        syllables=sum(reading.syllables(token.word.form) for token in tokens),
+        facts=frozenset(one.text.lower().removesuffix("'s") for one in named),
+        forms=frozenset(one.form for sentence in sentences for one in grammar.forms(sentence)),
+        connectives=frozenset(one.word.form for sentence in sentences for one in grammar.clause_words(sentence)),
+        word_levels=tuple(vocabulary.estimated_level(one.text) for one in tokens if one not in named),
+        needs=needs,
+    )
 
 
 def statements(tree: Tree, level: Level, *, is_whole: bool = False) -> list[Statement]:

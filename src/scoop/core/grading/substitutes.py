@@ -1,11 +1,12 @@
 """Easier words for a hard one, by the table `substitutes.tsv.gz`; `substitutes.LICENSE.md` names its sources."""
 
 import gzip
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import cast
 
 from scoop.core.grading import plain_words
+from scoop.core.grading.inflection import inflected
 from scoop.core.grading.trees import ParsedToken, Tree
 from scoop.core.levels import vocabulary
 from scoop.core.levels.rules import Level
@@ -74,16 +75,12 @@ def in_form(word: str, token: ParsedToken) -> str:
     return f"{_inflected(first, token.tag)}{space}{rest}" if token.pos == "VERB" else _inflected(word, token.tag)
 
 
-@lru_cache(maxsize=1 << 14)
 def _inflected(word: str, tag: str) -> str:
     if word == "person" and tag == "NNS":
         return "people"
     if tag in ("JJR", "JJS") and len(word) > 7:
         return f"{'more' if tag == 'JJR' else 'most'} {word}"
-    import lemminflect  # with spaCy: over a second, which every command would pay
-
-    forms = lemminflect.getInflection(word, tag)
-    return str(forms[0]) if forms else word
+    return inflected(word, tag)
 
 
 @cache

@@ -12,6 +12,10 @@ NAMING = frozenset(
     {"class", "define", "describe", "label", "portray", "present", "regard", "see", "serve", "treat", "view"}
 )
 OPEN_PAIRS = frozenset({"from", "by", "between"})
+NEEDS_PHRASE = frozenset(
+    {"amount", "belong", "concentrate", "consist", "cope", "deal", "depend", "refer", "relate", "rely"}
+)
+PLACING = frozenset({"keep", "put", "spend"})
 
 Rule = Callable[[Clause], bool]
 
@@ -60,6 +64,34 @@ def _lost_first_of_pair(clause: Clause) -> bool:
         and any(tokens[at].text.lower() in OPEN_PAIRS for at in range(before + 1, after))
         for before, after in _gaps(clause)
     )
+
+
+def _lost_second_of_pair(clause: Clause) -> bool:
+    """Whether "both" has lost its "and": "both from GPS [and tracking]"."""
+    tokens = clause.tree.tokens
+    return any(
+        tokens[at].dep == "preconj" and not any(one > at and tokens[one].dep == "cc" for one in clause.places)
+        for at in clause.places
+    )
+
+
+def _lost_place(clause: Clause) -> bool:
+    """Whether "put" has lost where to: "put the cost [at 4.6 million]"."""
+    tree = clause.tree
+    return any(
+        tree.tokens[at].dep == "prep" and tree.tokens[at].text != "of" and not clause.has(at)
+        for verb in clause.places
+        if tree.tokens[verb].pos == "VERB" and tree.tokens[verb].lemma in PLACING
+        for at in tree.subtree(verb)
+        if at > verb
+    )
+
+
+def _is_of_which(clause: Clause) -> bool:
+    """Whether the subject is part of another sentence: "about half of which came from donors"."""
+    tree, subject = clause.tree, clause.tree.child(clause.head, *SUBJECTS)
+    part = tree.subtree(subject) if subject is not None and not clause.lead else frozenset()
+    return any(tree.tokens[at].tag in ("WDT", "WP") and tree.tokens[at].dep == "pobj" for at in part)
 
 
 def _lost_relative(clause: Clause) -> bool:
@@ -131,7 +163,8 @@ def _lost_all_phrases(clause: Clause) -> bool:
     tree = clause.tree
     phrases = [at for at in tree.children(clause.head, "prep") if at > clause.head]
     is_last = not any(at > clause.head and tree.tokens[at].pos != "PUNCT" for at in clause.places)
-    return is_last and len(phrases) > 1 and not any(map(clause.has, phrases))
+    least = 1 if tree.tokens[clause.head].lemma in NEEDS_PHRASE else 2
+    return is_last and len(phrases) >= least and not any(map(clause.has, phrases))
 
 
 def _lost_as(clause: Clause) -> bool:
@@ -185,6 +218,9 @@ RULES: tuple[Rule, ...] = (
     _lost_colon,
     _opens_nothing,
     _lost_first_of_pair,
+    _lost_second_of_pair,
+    _lost_place,
+    _is_of_which,
     _lost_relative,
     _joins_relative_to_main,
     _has_article_of_other_noun,
