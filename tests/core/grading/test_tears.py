@@ -70,6 +70,45 @@ def said(sentence: str, level: str) -> list[str]:
             "asks once, shows the answer in the sidebar.",
         ),
         ("In an interview, Rowan Teague of the Ports Association puts it differently.", "A1", "puts it."),
+        (
+            "The ministry put the cost of the response at 4.6 million euros, about half of which came from abroad.",
+            "A1",
+            "the cost of the response.",
+        ),
+        (
+            "The ministry put the cost of the response at 4.6 million euros, about half of which came from abroad.",
+            "A2",
+            "About half of which",
+        ),
+        ("The use of the books is lawful; the judges dealt only with the question of who has to pay.", "A1", "dealt."),
+        ("The plane knows its place, both from GPS and inertial tracking, but nobody sees it there.", "A1", "both"),
+        (
+            "The team fitted two rats with devices called interfaces that let the animals work on simple tasks.",
+            "A1",
+            "two rats.",
+        ),
+        ("It is not just Basford who is gaining from the crowds of adults who, it turns out, paint.", "A2", "who."),
+        (
+            "The coast guard saved people from a ferry that caught fire, completing the operation on Thursday.",
+            "A2",
+            "It caught fire, completing",
+        ),
+        ("The debate is a lively one and the scale of the downloads vast.", "A1", "It is the scale"),
+        ("The builder's code, its founders stress, stays open under the licence it has now.", "A1", "is its founders"),
+        ("The remedy is to let the animals in one by one, and that is what the company did.", "A1", "the animals."),
+        ("She agrees with the new camera on the roof in 91 cases out of 100.", "A1", "camera out of"),
+        (
+            "A tool is to be released in summer, he promised, and nobody will lose an index again.",
+            "A1",
+            "promised, and",
+        ),
+        (
+            "This has angered residents, who claim the increased traffic on their quiet roads reduces their sleep.",
+            "A2",
+            "residents reduces",
+        ),
+        ("Linnet scored 66.3 on Longreach, and so passed the old model, which stands at 64.9.", "A1", "So passed"),
+        ("The reaction to the new coach was a mix of surprise and a certain fear of change.", "A1", "It was a certain"),
     ],
 )
 def test_a_statement_keeps_the_words_without_which_it_is_wrong(sentence: str, level: str, wrong: str) -> None:
@@ -86,7 +125,21 @@ def test_what_happened_when_follows_what_happened() -> None:
     assert "on its way" in made[place - 1]
 
 
+def test_a_name_that_goes_on_is_no_name() -> None:
+    assert "the Health" not in mentions.names(tree("A report of the Health & Social Care Centre named Leeds."))
+
+
 def test_half_of_a_name_with_a_hyphen_is_no_name() -> None:
     parsed = tree("Chief executive Fergus Abernathy-Cole met Mary Allen in Leeds on Friday.")
     assert mentions.names(parsed)[-3:] == ["Mary Allen", "Leeds", "Friday"]
     assert not [note for note in notes.notes(parsed, "A2") if "Abernathy is" in note]
+
+
+def test_an_agency_that_speaks_is_no_name_of_what_comes_before_it() -> None:
+    sentence = "The probe Lantern flew to comet Harrow-Lind, the Pan-Oceanic Space Agency said."
+    assert not [note for note in notes.notes(tree(sentence), "A2") if "Harrow-Lind is" in note]
+
+
+def test_who_lived_abroad_is_the_ambassador_and_not_the_city() -> None:
+    sentence = "The wind is strong, said Martin Ward, ambassador to London, who lived in Vienna for 20 years."
+    assert not [text for text in said(sentence, "A1") if text.startswith("London")]

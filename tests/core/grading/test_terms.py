@@ -49,6 +49,7 @@ def test_an_explanation_is_a_short_sentence_with_easy_grammar_and_no_new_name(te
         ("Prices rise because inflation is high.", "Inflation is a general rise in prices."),
         ("Treaties protect the fish.", "A treaty is a written agreement between countries."),
         ("Two MPs left the room.", "An MP is a member of parliament."),
+        ("Inflation is high.", "Inflation is a general rise in prices."),
         ("The start-ups need money.", "A start-up is a young company with a new idea."),
     ],
 )
@@ -63,6 +64,7 @@ def test_a_term_is_explained_in_all_its_forms(sentence: str, first: str) -> None
         "The journal Nature Climate Change has the study.",
         "A non-treaty rule holds.",
         "Marrowfield AI has a new office.",
+        "The sales of Basaltine Semiconductor are higher.",
     ],
 )
 def test_another_use_of_a_word_is_not_explained(sentence: str) -> None:

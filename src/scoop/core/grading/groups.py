@@ -41,8 +41,10 @@ def groups(level: Level, sources: Sequence[ParsedSentence], *, is_whole: bool = 
 def _is_said(text: str, stated: Group) -> bool:
     """Whether a statement has the subject of a note and what it says of it."""
     subject, _, said = text.rstrip(".").partition(" is ")
-    words = said.removeprefix("a ").removeprefix("an ")
-    return any(text == one.text or (words and subject in one.text and words in one.text) for one in stated.statements)
+    words = said.removeprefix("a ").removeprefix("an ").removesuffix(" years old").lower()
+    return any(
+        text == one.text or (words and subject in one.text and words in one.text.lower()) for one in stated.statements
+    )
 
 
 def _fillers(texts: Sequence[str], level: Level, source: ParsedSentence, named: Container[str]) -> list[str]:

@@ -75,7 +75,7 @@ def proper_name(tree: Tree, noun: int) -> str:
 def _is_of_name(tree: Tree, at: int) -> bool:
     """Whether a word before a name is a part of it: "British Airways"."""
     token = tree.tokens[at]
-    return token.pos == "PROPN" or (token.pos == "ADJ" and at > 0 and token.text[0].isupper())
+    return token.pos == "PROPN" or (token.pos == "ADJ" and token.text[0].isupper())
 
 
 def gender(tree: Tree, noun: int) -> str | None:
@@ -84,7 +84,7 @@ def gender(tree: Tree, noun: int) -> str | None:
     words = {token.text.lower() for at, token in enumerate(tree.tokens) if _may_mean(tree, at, noun)}
     him, her = bool(words & MASCULINE), bool(words & FEMININE)
     by_words = None if him == her else "he" if him else "she"
-    return (_pronoun_by_name().get(first) if others else None) or by_words
+    return (_pronouns().get(first) if others else None) or by_words
 
 
 def _may_mean(tree: Tree, at: int, noun: int) -> bool:
@@ -102,11 +102,16 @@ def _may_mean(tree: Tree, at: int, noun: int) -> bool:
 
 
 def is_first_name(word: str) -> bool:
-    return word in _pronoun_by_name()
+    return word in _pronouns()
+
+
+def pronoun_by_name(name: str) -> str | None:
+    """he or she, if the first word of a name says it."""
+    return _pronouns().get(name.split()[0])
 
 
 @cache
-def _pronoun_by_name() -> dict[str, str]:
+def _pronouns() -> dict[str, str]:
     lists = tomllib.loads(files(__package__).joinpath("first_names.toml").read_text("utf-8"))
     return {name: pronoun for pronoun, names in lists.items() for name in names}
 
@@ -177,7 +182,7 @@ def _is_part_of_name(tree: Tree, start: int, end: int) -> bool:
     after = tokens[end].text if end < len(tokens) else ""
     before = tokens[start - 1] if start > 1 else None
     is_title = before is not None and before.text[0].isupper() and before.pos not in ("PROPN", "NOUN", "ADJ")
-    return after == "-" or is_title or (before is not None and before.text == "-" and not before.has_space)
+    return after in ("-", "&") or is_title or (before is not None and before.text == "-" and not before.has_space)
 
 
 def _is_common_word(tree: Tree, start: int, end: int) -> bool:

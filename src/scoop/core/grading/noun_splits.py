@@ -1,7 +1,7 @@
 """Splits at nouns: relative clauses, participles, appositions and ages say something about them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from scoop.core.grading import mentions, parts
@@ -44,10 +44,28 @@ def _relatives(clause: Clause, is_allowed: Allowed) -> Iterator[Split]:
         part = tree.subtree(verb) & set(clause.places)
         if not part or noun not in clause.places or not is_allowed(clause, noun, frozenset(part)):
             continue
+        if _is_cleft(tree, noun) or _has_loose_participle(tree, part):
+            continue
         second = _relative_sentence(clause, noun, verb, part)
         if second is not None:
             first, _ = parts.divided(clause, frozenset(part))
             yield Split(rule="relative", first=first, second=second)
+
+
+def _is_cleft(tree: Tree, noun: int) -> bool:
+    """Whether a relative clause is the main point: "it is not just the town who gains"."""
+    token = tree.tokens[noun]
+    subject = tree.child(token.head, *SUBJECTS)
+    is_it = subject is not None and tree.tokens[subject].text.lower() == "it"
+    return token.dep == "attr" and is_it and (token.pos == "PROPN" or tree.child(token.head, "neg") is not None)
+
+
+def _has_loose_participle(tree: Tree, part: Collection[int]) -> bool:
+    """Whether a participle ends a clause that may belong to the one before: "a ferry that burned, ending the work"."""
+    return any(
+        tree.tokens[at].tag == "VBG" and tree.tokens[at].dep == "advcl" and tree.tokens[at - 1].text == ","
+        for at in part
+    )
 
 
 def _may_stand_alone(clause: Clause, noun: int, part: frozenset[int]) -> bool:
@@ -265,7 +283,7 @@ def appositions(clause: Clause) -> Iterator[Split]:
             continue  # places: Paris, France
         if tree.tokens[noun].pos == "NOUN" and token.pos == "PROPN" and not mentions.may_have_name(tree, noun):
             continue  # "the brain, Susumu Tonagawa"
-        if not _are_one(tree, noun, at) or _speaks(tree, max(part) + 1):
+        if not _are_one(tree, noun, at) or _speaks(tree, max(part) + 1) or _may_be_clause(tree, at):
             continue
         first, places = parts.divided(clause, frozenset(part))
         name = mentions.noun_phrase(tree, noun) if tree.tokens[noun].pos != "PRON" else parts.mention(tree, noun)[0]
@@ -278,6 +296,11 @@ def appositions(clause: Clause) -> Iterator[Split]:
 def _speaks(tree: Tree, at: int) -> bool:
     """Whether what is before a place says the sentence: "the comet, the agency said"."""
     return at < len(tree.tokens) and tree.tokens[at].pos == "VERB" and tree.tokens[at].lemma in mentions.SAYING
+
+
+def _may_be_clause(tree: Tree, at: int) -> bool:
+    """Whether a noun after a plural may be a verb: "its founders stress"."""
+    return at > 0 and tree.tokens[at - 1].tag == "NNS" and tree.tokens[at - 1].dep == "compound"
 
 
 def _are_one(tree: Tree, noun: int, at: int) -> bool:
@@ -294,6 +317,9 @@ ABOUT_CLAUSES = frozenset(
 """Nouns that rather say what a whole clause is: "prevent smoking, a decision that ..."."""
 
 
+MIXTURES = frozenset({"blend", "combination", "matter", "mix", "mixture"})
+
+
 def roles(clause: Clause) -> Iterator[Split]:
     """She is a singer and the founder of a school: She is a singer. She is the founder of a school."""
     tree, head = clause.tree, clause.head
@@ -301,12 +327,21 @@ def roles(clause: Clause) -> Iterator[Split]:
     if tree.tokens[head].lemma != "be" or noun is None or subject is None or tree.children(head, *AUXILIARIES):
         return
     other = tree.child(noun, "conj")
-    if other is None or not clause.has(other) or tree.child(other, "det", "poss") is None or tree.child(other, "conj"):
+    if (
+        tree.tokens[noun].lemma in MIXTURES
+        or other is None
+        or not clause.has(other)
+        or tree.child(other, "det", "poss") is None
+        or tree.child(other, "conj")
+    ):
         return
     links = frozenset(at for at in tree.children(noun, "cc") if tree.tokens[at].text.lower() == "and")
     part = tree.subtree(other) & set(clause.places)
     if not links or clause.lead or not clause.has(subject):
         return
+    last = max(at for at in part if tree.tokens[at].pos != "PUNCT")
+    if "ADJ" in {token.pos for token in tree.tokens[last : last + 2]}:
+        return  # "a lively one and the scale vast"
     first, places = parts.divided(clause, frozenset(part | links))
     name, plural = parts.mention(tree, subject)
     verb = mentions.be(name, plural=plural, past=tree.is_past(head))

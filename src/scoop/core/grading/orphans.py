@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from scoop.core.grading import mentions
 from scoop.core.grading.statements import Statement, statement
 from scoop.core.grading.trees import SUBJECTS, Tree
+from scoop.core.levels import vocabulary
 from scoop.core.levels.rules import RULES, Level
 
 PERSONAL = frozenset({"he", "she"})
@@ -21,7 +22,7 @@ def resolved(tree: Tree, before: Sequence[Tree], found: Sequence[Statement], lev
         return None
     name = _only_person(before)
     text = found[0].text
-    if name is None or not text.startswith((first[0].upper() + first[1:] + " ",)):
+    if name is None or not _may_be(name, first.lower()) or not text.startswith((first[0].upper() + first[1:] + " ",)):
         return None
     longest = RULES[level].longest_sentence
     for short in (name, name.split()[-1]):
@@ -29,6 +30,13 @@ def resolved(tree: Tree, before: Sequence[Tree], found: Sequence[Statement], lev
         if longest is None or named.words <= longest:
             return [named, *found[1:]]
     return None
+
+
+def _may_be(name: str, pronoun: str) -> bool:
+    """Whether a name may be that of a man, or a woman; not a name of plain words: "Nettlecombe Security"."""
+    known = mentions.pronoun_by_name(name)
+    has_word = any(vocabulary.look_up(word).senses for word in name.split())
+    return known == pronoun or (known is None and not has_word)
 
 
 def _orphan(tree: Tree) -> str | None:

@@ -331,9 +331,17 @@ def _listed(clause: Clause) -> Iterator[frozenset[int]]:
                 "without",
             )
         )
+        if _is_described(clause, at):
+            continue
         if is_object and first == token.head and tree.child(first, "preconj") is None and _links_with_and(tree, first):
             link = tree.children(first, "cc")
             yield frozenset(one for one in range(min([*link, *tree.subtree(at)]), max(tree.subtree(at)) + 1))
+
+
+def _is_described(clause: Clause, at: int) -> bool:
+    """Whether what follows a noun may be about it alone: "water and a card with five questions"."""
+    after = max(clause.tree.subtree(at)) + 1
+    return clause.has(after) and clause.tree.tokens[after].text in ("about", "for", "of", "with")
 
 
 UNITS = frozenset(

@@ -14,7 +14,7 @@ VAGUE = words.words("vague")
 QUOTES = frozenset({'"', "“", "”", "''", "``"})
 _TOLERATED = frozenset({"punct", "cc", "dep", "mark", "preconj", "advmod", "aux", "neg", "intj"})
 """Relations of words that may stay without their head: a parser often attaches them to another clause."""
-_NEVER_LAST = frozenset({"CC", "DT", "PDT", "PRP$", "WDT", "WP", "WP$", "MD"})
+_NEVER_LAST = frozenset({"CC", "DT", "PDT", "PRP$", "WDT", "WP", "WP$", "MD", "TO"})
 # A capital and a full stop that is no abbreviation's: readers, and programs that count sentences, must see the ends.
 _ENDS = re.compile(
     r"[A-Z0-9\"].*(?<!\b[A-Z])(?<!\b(?:St|Co|Dr|Mr|Jr|Sr|No|vs|Ms|Lt))(?<!\b(?:Inc|Ltd|etc|Mrs|Gen|Sen|Gov|Rep))"
@@ -129,7 +129,7 @@ def _is_last(clause: Clause, place: int) -> bool:
 
 
 def _is_dependent(clause: Clause) -> bool:
-    """Whether a clause begins like half a sentence: "So that", "Which", "But who"."""
+    """Whether a clause begins like half a sentence: "So that", "So passed", "Which", "But who"."""
     first = clause.tree.tokens[clause.places[0]]
     if clause.lead == ("But",) and first.tag in tears.RELATIVES:
         return True
@@ -138,10 +138,12 @@ def _is_dependent(clause: Clause) -> bool:
     is_marked = first.dep == "mark" and first.head == clause.head
     second = clause.tree.tokens[clause.places[min(1, len(clause.places) - 1)]]
     is_of_which = first.pos == "ADP" and second.tag in ("WDT", "WP", "WP$")
+    is_link = first.text.lower() == "so" and second.pos == "VERB"
     is_inverted = first.pos in VERBS and first.tag != "VBG" and clause.tree.child(clause.head, "expl") is None
     return (
         is_marked
         or is_inverted
+        or is_link
         or is_of_which
         or first.tag in ("WDT", "WP", "WP$", "CC")
         or first.text in (")", ";", ":")

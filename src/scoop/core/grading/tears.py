@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+from scoop.core.grading import words
 from scoop.core.grading.clauses import Clause
 from scoop.core.grading.trees import SUBJECTS, VERBS
 
@@ -11,11 +12,13 @@ DASHES = frozenset({"-", "–", "—", "--"})
 NAMING = frozenset(
     {"class", "define", "describe", "label", "portray", "present", "regard", "see", "serve", "treat", "view"}
 )
+REPORTS = words.words("reports")
 OPEN_PAIRS = frozenset({"from", "by", "between"})
 NEEDS_PHRASE = frozenset(
     {"amount", "belong", "concentrate", "consist", "cope", "deal", "depend", "refer", "relate", "rely"}
 )
-PLACING = frozenset({"keep", "put", "spend"})
+PLACING = frozenset({"keep", "let", "put", "spend"})
+EQUIPPING = frozenset({"charge", "compare", "equip", "fit", "provide", "replace", "supply"})
 
 Rule = Callable[[Clause], bool]
 
@@ -56,12 +59,15 @@ def _opens_nothing(clause: Clause) -> bool:
 
 
 def _lost_first_of_pair(clause: Clause) -> bool:
-    """Whether "to" has lost its "from" or "by": "bread [from scones] to waffles"."""
+    """Whether "to" has lost its "from" or "by", or "out of" its number: "bread [from scones] to waffles"."""
     tokens = clause.tree.tokens
     return any(
-        tokens[after].text == "to"
-        and tokens[after].dep == "prep"
-        and any(tokens[at].text.lower() in OPEN_PAIRS for at in range(before + 1, after))
+        (
+            tokens[after].text == "to"
+            and tokens[after].dep == "prep"
+            and any(tokens[at].text.lower() in OPEN_PAIRS for at in range(before + 1, after))
+        )
+        or (tokens[after].text == "out" and tokens[min(after + 1, len(tokens) - 1)].text == "of")
         for before, after in _gaps(clause)
     )
 
@@ -94,6 +100,26 @@ def _is_of_which(clause: Clause) -> bool:
     return any(tree.tokens[at].tag in ("WDT", "WP") and tree.tokens[at].dep == "pobj" for at in part)
 
 
+def _lost_with(clause: Clause) -> bool:
+    """Whether a verb has lost its "with": "fitted two rats [with devices]"."""
+    tree = clause.tree
+    return any(
+        tree.tokens[at].text == "with" and tree.tokens[at].dep == "prep" and not clause.has(at)
+        for verb in clause.places
+        if tree.tokens[verb].pos == "VERB" and tree.tokens[verb].lemma in EQUIPPING
+        for at in tree.subtree(verb)
+    )
+
+
+def _reports_nothing(clause: Clause) -> bool:
+    """Whether somebody says nothing, and something else follows: "he promised, and nobody will lose it"."""
+    tokens = [clause.tree.tokens[at] for at in clause.places]
+    return any(
+        verb.pos == "VERB" and verb.lemma in REPORTS and comma.text == "," and link.tag == "CC"
+        for verb, comma, link in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    )
+
+
 def _lost_relative(clause: Clause) -> bool:
     """Whether a relative clause has no relative word any more, or such a word no clause."""
     tree = clause.tree
@@ -105,18 +131,20 @@ def _lost_relative(clause: Clause) -> bool:
         if at < verb
     ):
         return True
-    words = [tree.tokens[at] for at in clause.places]
+    tokens = [tree.tokens[at] for at in clause.places]
+    while tokens and tokens[-1].pos == "PUNCT":
+        tokens.pop()
     return any(
-        one.tag in ("WP", "WDT") and other.text == "," and [word.text for word in words[at + 2 :]].count(",") == 0
-        for at, (one, other) in enumerate(pairwise(words))
+        one.tag in ("WP", "WDT") and other.text == "," and all(token.text != "," for token in tokens[at + 2 :])
+        for at, (one, other) in enumerate(pairwise(tokens))
     )
 
 
 def _joins_relative_to_main(clause: Clause) -> bool:
     """Whether "but who" joins a relative clause to a clause that is none."""
-    words = [clause.tree.tokens[at] for at in clause.places]
-    first = next((at for at, word in enumerate(words) if word.tag in RELATIVES), None)
-    return first is not None and first > 0 and words[first - 1].tag == "CC"
+    tokens = [clause.tree.tokens[at] for at in clause.places]
+    first = next((at for at, token in enumerate(tokens) if token.tag in RELATIVES), None)
+    return first is not None and first > 0 and tokens[first - 1].tag == "CC"
 
 
 def _has_article_of_other_noun(clause: Clause) -> bool:
@@ -198,6 +226,17 @@ def _lost_subject(clause: Clause) -> bool:
     return False
 
 
+def _disagrees(clause: Clause) -> bool:
+    """Whether a verb after a gap does not fit what seems its subject: "residents[, who claim traffic] reduces"."""
+    tree = clause.tree
+    return any(
+        tree.tokens[at].tag == "NNS" and tree.tokens[verb].tag == "VBZ" and not clause.has(verb - 1)
+        for verb in clause.places
+        for at in tree.children(verb, "nsubj")
+        if clause.has(at)
+    )
+
+
 def _leaves_apposition_open(clause: Clause) -> bool:
     """Whether only a first comma sets off what a subject is: "Strydom, a lawyer for a mother said"."""
     tree = clause.tree
@@ -220,6 +259,8 @@ RULES: tuple[Rule, ...] = (
     _lost_first_of_pair,
     _lost_second_of_pair,
     _lost_place,
+    _lost_with,
+    _reports_nothing,
     _is_of_which,
     _lost_relative,
     _joins_relative_to_main,
@@ -230,5 +271,6 @@ RULES: tuple[Rule, ...] = (
     _lost_all_phrases,
     _lost_as,
     _lost_subject,
+    _disagrees,
     _leaves_apposition_open,
 )

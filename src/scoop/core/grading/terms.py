@@ -20,7 +20,8 @@ def explanations(text: str, trees: Sequence[Tree]) -> Iterator[str]:
     """
     nouns = {token.text.lower() for tree in trees for token in tree.tokens if token.pos in ("NOUN", "PROPN")}
     for match in _terms().finditer(text):
-        term = match[0] if match[0] in _explanations() else match[0][:1].lower() + match[0][1:]
+        is_written = match.start() or match[0] in _explanations()
+        term = match[0] if is_written else match[0][:1].lower() + match[0][1:]
         is_noun = _WORD.findall(term)[-1].lower() in nouns
         if is_noun and term in _explanations() and not (term[0].isupper() and _ends_name(text[: match.start()])):
             yield _explanations()[term]
