@@ -42,6 +42,10 @@ SPLITS = [
         ["Helen Jones is a teacher.", "She is the founder of the first school in Aldermere."],
     ),
     (
+        "The debate is a lively one and the scale of illegal downloading vast.",
+        ["The debate is a lively one.", "The scale of illegal downloading is vast."],
+    ),
+    (
         "The tips are collected at the bar and shared out at the end of the night.",
         ["The tips are collected at the bar.", "They are shared out at the end of the night."],
     ),

@@ -93,7 +93,6 @@ def said(sentence: str, level: str) -> list[str]:
             "A2",
             "It caught fire, completing",
         ),
-        ("The debate is a lively one and the scale of the downloads vast.", "A1", "It is the scale"),
         ("The builder's code, its founders stress, stays open under the licence it has now.", "A1", "is its founders"),
         ("The remedy is to let the animals in one by one, and that is what the company did.", "A1", "the animals."),
         ("She agrees with the new camera on the roof in 91 cases out of 100.", "A1", "camera out of"),
@@ -108,6 +107,7 @@ def said(sentence: str, level: str) -> list[str]:
             "residents reduces",
         ),
         ("Linnet scored 66.3 on Longreach, and so passed the old model, which stands at 64.9.", "A1", "So passed"),
+        ("Local hotels now issue guests with torches, and they put out chairs at night.", "A1", "issue guests."),
         ("The reaction to the new coach was a mix of surprise and a certain fear of change.", "A1", "It was a certain"),
     ],
 )

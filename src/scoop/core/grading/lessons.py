@@ -194,7 +194,7 @@ def _has_room(level: Level, sentences: tuple[GradedSentence, ...], floor: Floor)
     return (
         word_count(lesson.text) <= RULES[level].most_words
         and _mean(lesson) >= least
-        and difficulty(lesson.text) >= floor.grade
+        and difficulty(lesson.text) >= floor.grade + MARGIN
         and _score(lesson) >= floor.score
     )
 

@@ -340,13 +340,26 @@ def roles(clause: Clause) -> Iterator[Split]:
     if not links or clause.lead or not clause.has(subject):
         return
     last = max(at for at in part if tree.tokens[at].pos != "PUNCT")
-    if "ADJ" in {token.pos for token in tree.tokens[last : last + 2]}:
-        return  # "a lively one and the scale vast"
+    if tree.tokens[last].pos == "ADJ" and tree.tokens[last].dep == "pobj":
+        yield _gapped(clause, other, frozenset(part | links), last)
+        return
     first, places = parts.divided(clause, frozenset(part | links))
     name, plural = parts.mention(tree, subject)
     verb = mentions.be(name, plural=plural, past=tree.is_past(head))
     places = tuple(at for at in places if at not in links)
     yield Split(rule="roles", first=first, second=parts.taken_out(clause, places, other, (name, verb)))
+
+
+def _gapped(clause: Clause, noun: int, part: frozenset[int], adjective: int) -> Split:
+    """The debate is a lively one and the scale of it vast: The scale of it is vast."""
+    tree = clause.tree
+    first, places = parts.divided(clause, part)
+    subject = tuple(at for at in places if tree.tokens[at].dep != "cc" and at != adjective)
+    words = parts.taken_out(clause, subject, noun, ()).text.removesuffix(".")
+    verb = mentions.be(words, plural=mentions.is_plural(tree, noun), past=tree.is_past(clause.head))
+    return Split(
+        rule="roles", first=first, second=parts.taken_out(clause, (adjective,), adjective, (*words.split(), verb))
+    )
 
 
 def ages(clause: Clause) -> Iterator[Split]:

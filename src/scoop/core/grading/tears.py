@@ -18,7 +18,7 @@ NEEDS_PHRASE = frozenset(
     {"amount", "belong", "concentrate", "consist", "cope", "deal", "depend", "refer", "relate", "rely"}
 )
 PLACING = frozenset({"keep", "let", "put", "spend"})
-EQUIPPING = frozenset({"charge", "compare", "equip", "fit", "provide", "replace", "supply"})
+EQUIPPING = frozenset({"charge", "compare", "equip", "fit", "issue", "provide", "replace", "supply"})
 
 Rule = Callable[[Clause], bool]
 
@@ -98,6 +98,13 @@ def _is_of_which(clause: Clause) -> bool:
     tree, subject = clause.tree, clause.tree.child(clause.head, *SUBJECTS)
     part = tree.subtree(subject) if subject is not None and not clause.lead else frozenset()
     return any(tree.tokens[at].tag in ("WDT", "WP") and tree.tokens[at].dep == "pobj" for at in part)
+
+
+def _ends_with_preposition(clause: Clause) -> bool:
+    """Whether a noun has lost what its last word is about: "his disdain for [the media]"."""
+    tree = clause.tree
+    last = next((at for at in reversed(clause.places) if tree.tokens[at].pos != "PUNCT"), clause.head)
+    return tree.tokens[last].dep == "prep" and tree.tokens[tree.tokens[last].head].pos == "NOUN"
 
 
 def _lost_with(clause: Clause) -> bool:
@@ -259,6 +266,7 @@ RULES: tuple[Rule, ...] = (
     _lost_first_of_pair,
     _lost_second_of_pair,
     _lost_place,
+    _ends_with_preposition,
     _lost_with,
     _reports_nothing,
     _is_of_which,
