@@ -84,12 +84,20 @@ def grade(
 
 
 def _harder_lesson(level: Level, found: Sequence[ParsedSentence], floor: Floor) -> GradedLesson | None:
-    """A lesson, made again at a higher grade if it is easier than the one below; None if that is in vain."""
+    """A lesson, made again at a higher grade if it is easier than the one below; None if that is in vain.
+
+    The measured score decides. The grade of school must rise too, unless no lesson is found where both do.
+    """
+    kept = None
     for step in (0.0, *STEPS):
         lesson = _lesson(level, found, replace(floor, grade=floor.grade + step))
-        if lesson is None or _score(lesson) >= floor.score:
-            return lesson
-    return None
+        if lesson is None:
+            break
+        if _score(lesson) >= floor.score:
+            if difficulty(lesson.text) >= floor.grade + MARGIN:
+                return lesson
+            kept = kept or lesson
+    return kept
 
 
 def _score(lesson: GradedLesson) -> float:

@@ -1,4 +1,4 @@
-"""Tenses: a report told in the present, for readers who know no other tense."""
+"""Tenses: a report in the present tense, for readers who know no other tense."""
 
 import re
 from calendar import day_name, month_name
