@@ -181,9 +181,9 @@ def links_command(
 ) -> None:
     rows = {path.name: read(path) for path in (*paths, *streams)}
     for path, most in product(unrelated, (TEASER, WHOLE)):
-        for language, one in alone(read(path), most).items():
-            if most == WHOLE or len(one) >= MANY_ALONE:
-                rows[f"{path.name} {language} {most}"] = one
+        for language, articles in alone(read(path), most).items():
+            if most == WHOLE or len(articles) >= MANY_ALONE:
+                rows[f"{path.name} {language} {most}"] = articles
     mixed = [row for path in paths for row in rows[path.name]]
     parts: dict[int | None, list[World]] = {}
     for side in (0, 1, None):
