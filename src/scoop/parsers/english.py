@@ -33,7 +33,6 @@ def _tokens(sentence: Any) -> list[ParsedToken]:
             has_space=bool(token.whitespace_),
         )
         for token in sentence
-        if True
     ]
 
 
