@@ -25,9 +25,12 @@ def tussock(run, tmp_path):
     """A tool that two documents praise and one blames."""
     texts = ["Tussock is a wonderful editor, we love it.", "Tussock is great.", "Tussock is terrible: we hate it."]
     items = tmp_path / "items.ndjson"
-    published = PUBLISHED.isoformat()
+    published, scraped = PUBLISHED.isoformat(), (PUBLISHED + timedelta(hours=1)).isoformat()
     items.write_bytes(
-        as_lines([an_item(number, body_text=text, published_at=published) for number, text in enumerate(texts)])
+        as_lines(
+            an_item(number, body_text=text, published_at=published, metadata={"scraped_at": scraped})
+            for number, text in enumerate(texts)
+        )
     )
     assert run("tools", "add", "Tussock", "--category", "editor", "--alias", "Tussock editor").returncode == 0
     assert run("ingest", "--items", str(items)).returncode == 0

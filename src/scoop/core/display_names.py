@@ -56,9 +56,8 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def initials(name: str) -> str:
-    """One or two letters in place of an outlet's icon; of a domain, those of its first label."""
-    label = name if " " in name else name.removeprefix("www.").partition(".")[0]
-    words = [word for word in re.split(r"[\W_]+", label) if word]
+    """One or two letters in place of an outlet's icon."""
+    words = [word for word in re.split(r"[\W_]+", name) if word]
     if len(words) > 1:
         return (words[0][0] + words[1][0]).upper()
     return words[0][:1].upper() + words[0][1:2] if words else "?"
